@@ -269,9 +269,10 @@ def found_first(every: bool = False) -> pd.DataFrame:
     wide = by_selector(frame, "found", ["table", "rows", "columns"]).reset_index()
     if every:
         return wide.astype({"rows": str, "columns": str})
-    kinds = wide.pop("table")
-    for words, kind in _KINDS.items():
-        kinds = kinds.where(~kinds.str.contains(words), kind)
+    names = wide.pop("table")
+    kinds = names.copy()
+    for words, kind in reversed(_KINDS.items()):  # the first that fits
+        kinds = kinds.where(~names.str.contains(words), kind)
     groups = wide.drop(columns=["rows", "columns"]).groupby(kinds.rename("tables"), sort=False)
     means = losses_first(groups.agg(lambda shares: shares.mean(skipna=False)))
     means = means.dropna(axis=1, thresh=len(means) // 2)  # those that ran on most
@@ -305,6 +306,7 @@ def real_tables(every: bool = False) -> pd.DataFrame:
 
 
 TABLES = {
+    "stated": (lambda: results("stated").drop(columns="draws"), 2),
     "why": (why, 1),
     "found-first": (found_first, 2),
     "found-first-each": (lambda: found_first(every=True), 2),

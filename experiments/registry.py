@@ -15,7 +15,8 @@ from experiments import pictures
 from experiments.paper import figures as paper
 from experiments.provenance import COMPARED, ROOT
 
-MODULES = ("paper.studies", "accuracy", "regression", "truth", "known", "migration", "guarantees")
+MODULES = ("paper.studies", "accuracy", "regression", "truth", "known", "migration", "stated")
+MODULES += ("guarantees",)
 STUDIES = {
     study.name: study for name in MODULES for study in import_module(f"experiments.{name}").STUDIES
 }

@@ -176,14 +176,14 @@ def page() -> pd.DataFrame:
     )
 
 
-_SIZES = {"test": (60, 200, 1000), "verdicts": (100, 300, 1000), "knockoffs 0.2": (300,)}
-_RUNS = {"test": 200, "verdicts": 60, "knockoffs 0.2": 100}
+_SIZES = {"test": (60, 200, 1000), "verdicts": (300,), "knockoffs 0.2": (300,)}
+_RUNS = {"test": 200, "verdicts": 40, "knockoffs 0.2": 60}
 CELLS = [
     {"tool": tool, "design": name, "n": n, "runs": _RUNS[tool] if n < 1000 else 20}
     for tool, sizes in _SIZES.items()
     for n in sizes
     for name in DESIGNS
-    if n >= 10 * LENGTHS.get(name, 1)
+    if n >= 15 * LENGTHS.get(name, 1)  # as many groups
 ]
 STUDIES = [simulation("guarantees-attacks", CELLS, work, "tool")]
 TABLES = {"attacks": (page, 3)}

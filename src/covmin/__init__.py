@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from covmin.plan.formulation import Formulation, Fourier
     from covmin.report.render import write_report
     from covmin.runtime.run import LongRun
+    from covmin.selection.anndata import fit_anndata
     from covmin.selection.concordance import concordance_index
     from covmin.selection.criterion import conditional_covariance_trace, unexplained_variance
     from covmin.selection.selector import CCMSelector
@@ -32,6 +33,7 @@ __all__ = [
     "concordance_index",
     "conditional_covariance_trace",
     "conditional_dependence_test",
+    "fit_anndata",
     "open_parquet",
     "unexplained_variance",
     "write_report",
@@ -49,6 +51,7 @@ _HOMES = {
     "concordance_index": "selection.concordance",
     "conditional_covariance_trace": "selection.criterion",
     "conditional_dependence_test": "inference.dependence",
+    "fit_anndata": "selection.anndata",
     "open_parquet": "data.blocks.parquet",
     "unexplained_variance": "selection.criterion",
     "write_report": "report.render",

@@ -140,7 +140,7 @@ def test_decimal_commas_are_no_thousands(values, decimal, read):
 @pytest.mark.parametrize("first", ["1,0.5,7", "3,3,3", "-1, 2.5 ,", "1e5,2,2"])
 def test_a_first_line_of_numbers_holds_values(first, read):
     found = read(f"{first}\n3,4,5\n6,7,8\n")
-    assert list(found.frame) == ["0", "1", "2"]
+    assert list(found.frame) == ["column 0", "column 1", "column 2"]
     assert len(found.frame) == 3
     assert any("read as values" in note and "--header" in note for note in found.notes)
     assert len(read(f"{first}\n3,4,5\n6,7,8\n", header=True).frame) == 2

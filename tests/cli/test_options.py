@@ -197,3 +197,10 @@ def test_an_error_of_the_fit_names_the_option(csv, run):
     assert result.exit_code == ExitCode.DATA
     assert "99" in result.stderr
     assert "The option for this is -m." in result.stderr
+
+
+def test_a_range_of_numbers_of_features(csv, run):
+    found = json.loads(run("select", csv, "-t", "group", "-m", "2-4", "--json").stdout)
+    assert found["cv_results"]["n_features"] == [2, 3, 4]
+    assert 2 <= found["n_selected"] <= 4
+    assert "two integers" in run("select", csv, "-t", "group", "-m", "4-2").output

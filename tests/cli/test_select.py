@@ -251,6 +251,7 @@ def accuracy(answer):
 def test_rows_of_a_group_are_held_out_together(patients, run):
     words = ("select", patients, "-t", "y", "--json")
     apart = json.loads(run(*words, "--drop", "patient").stdout)
+    assert any("--row-groups" in note for note in apart["notes"])
     together = json.loads(run(*words, "--row-groups", "patient").stdout)
     assert accuracy(apart) > 0.9
     assert accuracy(together) < 0.7

@@ -70,6 +70,17 @@ def test_the_best_of_all_sets_is_found(m):
     assert found.n_exchanges == m * (6 - m)
 
 
+def test_few_sets_are_compared_closely_before_they_are_tuned():
+    """A function that is fast in two columns, such as prices by place, needs many landmarks."""
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((500, 4))
+    y = X[:, 0] + np.sin(2.0 * X[:, 1] + X[:, 2]) + 0.3 * rng.standard_normal(500)
+    errors, every = SetErrors(sample_of(X, y), range(4)), frozenset(range(3))
+    judged = errors.judge(every)
+    [rough] = errors.rough(every, [every], judged.tuning)
+    assert_allclose(rough, judged.error, rtol=0.15)
+
+
 def test_features_that_act_only_together_enter_at_once():
     X, y = product_of_three(600)
     path = [0, 4, 5, 6, 7, 8, 1, 2, 3]

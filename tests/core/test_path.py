@@ -293,7 +293,7 @@ def test_what_all_rows_speak_for_is_held_where_some_of_them_decide():
     singles = Screening.of(X, Y, np.full(4000, 1 / 4000), np.arange(60)).singles
     assert set(singles) == set(range(6))
     for size, n_found in ((20, 6), (6, 6), (4, 4)):  # they may fill it
-        (stage,) = run_path(problem, [size], Protected(singles=singles)).stages
+        (stage,) = run_path(problem, [size], Protected(alone=singles)).stages
         assert np.isin(stage.features, range(6)).sum() == n_found
         first = singles[:n_found]
         assert_array_equal(stage.order[:n_found], first)  # the strongest first

@@ -104,6 +104,12 @@ CASES = {
     "numbers as objects": (X.astype(object), y, {}, SAME),
     "numbers as text": (X.astype(str), y, {}, SAME),
     "dates in a frame": (FRAME.assign(b=pd.date_range("2020", periods=40)), y, {}, WORKS),
+    "durations in an array": (
+        (X * 1e6).astype("timedelta64[s]"),
+        y,
+        {},
+        WORKS,
+    ),
     "durations in a frame": (FRAME.assign(b=pd.to_timedelta(range(40))), y, {}, WORKS),
     "dates where numbers are asked for": (
         FRAME.assign(b=pd.date_range("2020", periods=40)),
@@ -181,7 +187,7 @@ CASES = {
     "m=NaN": (X, y, {"n_features_to_select": np.nan}, "'n_features_to_select' parameter"),
     "m=None": (X, y, {"n_features_to_select": None}, "'n_features_to_select' parameter"),
     'm="3"': (X, y, {"n_features_to_select": "3"}, "'n_features_to_select' parameter"),
-    "m=[2]": (X, y, {"n_features_to_select": [2]}, "'n_features_to_select' parameter"),
+    "m=[2]": (X, y, {"n_features_to_select": [2]}, "consists of two integers"),
     "m=1.0": (X, y, {"n_features_to_select": 1.0}, WORKS),
     "m=0.01": (X, y, {"n_features_to_select": 0.01}, WORKS),
     "m as a NumPy integer": (X, y, {"n_features_to_select": np.int64(2)}, SAME),

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from scipy.signal import lfilter
+from sklearn.datasets import load_digits, load_wine
 from sklearn.model_selection import TimeSeriesSplit
 
 from covmin import (
@@ -97,7 +98,7 @@ def alarms(design, n_runs):
 
 @pytest.mark.parametrize("design", [in_time, clusters, clusters_of_one_class, near_copies])
 def test_dependent_rows_are_noticed(design):
-    assert alarms(design, 10) == 1.0
+    assert alarms(design, 20) >= 0.95
 
 
 @pytest.mark.parametrize(
@@ -109,6 +110,12 @@ def test_dependent_rows_are_noticed(design):
 )
 def test_independent_rows_are_not_whatever_their_order(design):
     assert alarms(design, 100) <= 0.03  # of 100 runs, at a level of 1 %
+
+
+@pytest.mark.parametrize("load", [load_wine, load_digits])
+def test_weak_dependence_is_not_worth_a_word(load):
+    """Of wine, sorted by class, a column has a correlation of 0.3 with its next row."""
+    assert dependence_of_rows(read(*load(return_X_y=True), TableOptions())) is None
 
 
 @pytest.mark.parametrize("design", [in_time, clusters])

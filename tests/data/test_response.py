@@ -8,6 +8,7 @@ from numpy.testing import assert_array_equal
 from sklearn.utils import _safe_indexing
 
 from covmin import CCMSelector
+from covmin.data.response import guess_task
 
 LABELS = ["a", "b", None, "a", "b", "a"]
 NUMBERS = [1.0, 2.0, None, 1.5, 2.5, 3.5]
@@ -65,3 +66,16 @@ def test_a_class_that_only_repeats_rows_of_another():
     y = ["b", "a", "b", "a", "c", "c", "c", "c"]  # no row of a comes first
     selector = CCMSelector(n_features_to_select="auto").fit(np.hstack([X, X**2]), y)
     assert selector.n_features_ >= 1
+
+
+def test_a_price_is_read_as_a_number_without_a_word():
+    price = np.random.default_rng(0).integers(300, 18_000, 1000)
+    assert guess_task(price) == "regression"  # warnings are errors
+    with pytest.warns(UserWarning, match="distinct integers in 400 samples"):
+        assert guess_task(np.arange(400) // 8) == "classification"
+
+
+def test_few_samples_are_said_to_be_few():
+    X = np.random.default_rng(0).standard_normal((19, 3))
+    with pytest.warns(UserWarning, match="With 19 samples, ranks are hardly better than chance"):
+        CCMSelector(1).fit(X, X[:, 0])

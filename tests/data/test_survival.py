@@ -5,8 +5,9 @@ import pandas as pd
 import polars as pl
 import pytest
 
+from covmin.data.dtypes import is_structured
 from covmin.data.response import encode_response
-from covmin.data.survival import as_structured, is_structured, survival_times
+from covmin.data.survival import as_structured, survival_times
 
 EVENT = np.array([True, False, True, True])
 TIME = np.array([3.0, 5.0, 1.0, 2.5])

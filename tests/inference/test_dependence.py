@@ -102,6 +102,12 @@ def square_of_one_of_many(rng, n):
     return Z[:, 0] ** 2 + 0.7 * rng.standard_normal(n), Z[:, 0] ** 2 + rng.standard_normal(n), Z
 
 
+def product_of_two_of_many(rng, n):
+    Z = rng.standard_normal((n, 19))
+    shared = Z[:, 0] * Z[:, 1]
+    return shared + rng.normal(0, 0.5, n), shared + rng.normal(0, 0.5, n), Z
+
+
 def jump_in_given(rng, n):
     Z = rng.standard_normal((n, 2))
     shared = np.sign(Z[:, 0] - 0.5)
@@ -117,6 +123,7 @@ def jump_in_given(rng, n):
         one_of_many_given,
         many_of_many_given,
         square_of_one_of_many,
+        product_of_two_of_many,
         jump_in_given,
     ],
 )

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from covmin.inference.gaussian import GaussianKnockoffs, least_reconstructable
+from covmin.inference.copula import GaussianKnockoffs, least_reconstructable
 
 AUTOREGRESSIVE = 0.6 ** np.abs(np.subtract.outer(np.arange(4), np.arange(4)))
 

@@ -14,9 +14,9 @@ from covmin import CCMSelector, KnockoffSelector, LongRun
 from covmin.core.units import Units
 from covmin.data import TableOptions, read
 from covmin.datasets import make_survival
-from covmin.inference.comparison import swap_statistics
+from covmin.inference.copula import GaussianKnockoffs
 from covmin.inference.error_control import knockoff_q_values
-from covmin.inference.gaussian import GaussianKnockoffs
+from covmin.inference.knockoffs import swap_statistics
 
 
 @pytest.mark.filterwarnings("ignore:.*constant feature:UserWarning")

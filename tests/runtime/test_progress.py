@@ -72,11 +72,13 @@ def test_work_inside_of_other_work_shows_nothing(soon):
 
 
 def test_a_notebook_is_watched(monkeypatch):
-    assert ProgressBar("auto").silent
+    with ProgressBar.shown("auto") as bar:
+        assert bar.silent
     shell = type("ZMQInteractiveShell", (), {})
     module = type("IPython", (), {"get_ipython": staticmethod(shell)})
     monkeypatch.setitem(sys.modules, "IPython", module)
-    assert not ProgressBar("auto").silent
+    with ProgressBar.shown("auto") as bar:
+        assert not bar.silent
 
 
 def test_without_tqdm_lines_are_printed(soon, monkeypatch):

@@ -5,9 +5,12 @@ import pandas as pd
 import polars as pl
 import pytest
 from numpy.testing import assert_array_equal
+from sklearn.compose import make_column_selector, make_column_transformer
+from sklearn.ensemble import HistGradientBoostingRegressor
 from sklearn.model_selection import cross_val_score
-from sklearn.neighbors import KNeighborsClassifier
+from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor
 from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import OneHotEncoder
 
 from covmin import (
     CCMSelector,
@@ -110,6 +113,18 @@ class TestCategorical:
         kept = selector.transform(X)
         pd.testing.assert_frame_equal(kept, X[kept.columns])
         assert selector.transform(pl.from_pandas(X)).columns == kept.columns.tolist()
+
+    def test_an_encoder_behind_the_selector_finds_columns_by_dtype(self, shop):
+        X, y = shop
+        one_hot = OneHotEncoder(sparse_output=False)
+        is_text = make_column_selector(dtype_exclude="number")
+        encoder = make_column_transformer((one_hot, is_text), remainder="passthrough")
+        model = make_pipeline(CCMSelector(2), encoder, KNeighborsRegressor())
+        text = X.astype({"region": str})
+        assert model.fit(text, y).score(text, y) > 0.5
+        assert model[0].get_feature_names_out().tolist() == ["region", "price"]
+        boosted = make_pipeline(CCMSelector(2), HistGradientBoostingRegressor(random_state=0))
+        assert boosted.fit(X, y).score(X, y) > 0.5  # which takes categories, if the dtype says so
 
     def test_named_columns_of_text(self, shop):
         X, y = shop

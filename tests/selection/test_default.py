@@ -58,6 +58,17 @@ def test_noise_hides_no_interaction_of_three_in_a_thousand_samples():
         assert_array_equal(np.sort(selector.ranking_[:3]), [1, 2, 3])
 
 
+def test_single_effects_that_stand_out_are_compared_though_the_path_drops_them():
+    """A ring of two columns or an exclusive or of two others (Passemiers and others, 2024)."""
+    found = []
+    for seed in range(3):
+        X = np.random.default_rng(seed).random((800, 256))
+        ring = np.abs(np.hypot(X[:, 0] - 0.5, X[:, 1] - 0.5) - 0.35) <= 0.0704
+        y = ring | ((X[:, 2] - 0.5) * (0.5 - X[:, 3]) >= 0.0337)
+        found.append(CCMSelector(4).fit(X, y).support_[:4].mean())
+    assert np.mean(found) >= 0.8
+
+
 def test_many_samples_show_a_weak_effect_beside_a_strong_one():
     rng = np.random.default_rng(0)
     X = rng.uniform(-2, 2, (1500, 6))

@@ -65,7 +65,7 @@ class TestResponses:
 
     @pytest.mark.parametrize(
         ("weight", "message"),
-        [({"z": 1.0}, "label 'z'"), ({0: -1.0}, "positive")],
+        [({"z": 1.0}, "label 'z'"), ({0: -1.0}, "positive"), ({0: 1e308, 1: 1.0}, "too far apart")],
     )
     def test_bad_class_weights(self, xor, weight, message):
         with pytest.raises(ValueError, match=message):

@@ -398,6 +398,34 @@ def test_torch_agrees_with_numpy(xor, formulation):
     assert isinstance(actual.weights_, np.ndarray)
 
 
+def on_devices():
+    """Tables that are prepared in different ways, with a response."""
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((200, 6)).astype(np.float32)
+    y = X[:, 0] * X[:, 1] + X[:, 2] + 0.3 * rng.standard_normal(200)
+    far, missing = X.copy(), X.copy()
+    far[0, 3], missing[:9, 4] = 1e6, np.nan
+    frame = pd.DataFrame(X, columns=list("abcdef")).assign(g=np.where(X[:, 5] > 0, "u", "v"))
+    return {
+        "numbers": (X, y),
+        "integers": (np.round(4 * X).astype(int), y),
+        "far value": (far, y),
+        "missing": (missing, y),
+        "categories": (frame, y),
+        "counts": (X, rng.poisson(np.exp(0.6 * X[:, 0] + 0.6 * X[:, 1]))),
+    }
+
+
+@pytest.mark.parametrize("m", [3, "auto"])
+@pytest.mark.parametrize("name", on_devices())
+def test_tables_on_a_device_are_prepared_as_in_main_memory(name, m):
+    pytest.importorskip("torch", reason="pip install 'covmin[torch]'")
+    X, y = on_devices()[name]
+    expected, actual = (CCMSelector(m, device=each).fit(X, y) for each in (None, "cpu"))
+    assert_array_equal(actual.support_, expected.support_)
+    assert_allclose(actual.objective_, expected.objective_, rtol=1e-3)
+
+
 def test_progress_history_and_callback(xor, capfd):
     seen = []
     selector = CCMSelector(3, verbose=1, long_run=LongRun(callback=seen.append)).fit(*xor)

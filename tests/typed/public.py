@@ -15,12 +15,15 @@ import covmin
 from covmin import CCMSelector, KnockoffSelector, StabilitySelector, VerdictSelector
 from covmin.evaluation.curves import CurveResult
 from covmin.inference.dependence import DependenceTest
+from covmin.kernels import Polynomial
 from covmin.plan import Plan
 from covmin.report import Report
 
 
 def a_selector(X: np.ndarray, y: np.ndarray) -> None:
     selector = CCMSelector(5, kernel="gaussian")
+    CCMSelector(5, kernel="gausian")  # type: ignore[arg-type]
+    CCMSelector(5, kernel=Polynomial(degree=3), task="ordinal", standardize="rank")
     assert_type(selector.fit(X, y, sample_weight=y), CCMSelector)
     assert_type(selector.set_params(kernel="mixed"), CCMSelector)
     assert_type(selector.set_output(transform="pandas"), CCMSelector)

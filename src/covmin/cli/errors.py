@@ -118,10 +118,10 @@ def warnings_collected() -> Iterator[list[warnings.WarningMessage]]:
         yield caught
 
 
-def nearest(name: str, names: Iterable[str], cutoff: float = 0.5) -> list[str]:
+def nearest(name: str, names: Iterable[str]) -> list[str]:
     """Return up to three names similar to a mistyped one, ignoring case."""
     by_folded = {candidate.casefold(): candidate for candidate in reversed(list(names))}
-    close = get_close_matches(name.casefold(), list(by_folded), cutoff=cutoff)
+    close = get_close_matches(name.casefold(), list(by_folded), cutoff=0.5)
     return [by_folded[folded] for folded in close]
 
 

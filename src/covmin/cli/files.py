@@ -184,9 +184,10 @@ def _read(stream: IO[bytes], fmt: Format, options: FileOptions) -> FileTable:
         frame = frame.reset_index()
     elif not frame.index.is_unique:
         frame = frame.reset_index(drop=True)
-    frame.columns = [str(name) for name in frame.columns]
-    unnamed = [name for name in frame.columns if name.startswith("Unnamed: ")]
-    frame = frame.drop(columns=[name for name in unnamed if frame[name].isna().all()])
+    unnamed = "column " if list(frame.columns) == list(range(frame.shape[1])) else ""
+    frame.columns = [f"{unnamed}{name}" for name in frame.columns]
+    blank = [name for name in frame.columns if name.startswith("Unnamed: ")]
+    frame = frame.drop(columns=[name for name in blank if frame[name].isna().all()])
     frame = frame.dropna(how="all")
     twice = frame.columns[frame.columns.duplicated()].unique()
     if len(twice):

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 _PLAIN = (".csv", ".tsv", ".parquet", ".feather")
 # Options for what remarks with these codes advise.
 _OPTION_FOR = {
+    "dependent-rows": "--row-groups or --time",
     "excluded-columns": "--as",
     "given-not-used": "--as",
     "guessed-task": "--task",

@@ -45,8 +45,8 @@ _HOPELESS = 1.1, 1.02, 1.2
 _TUNINGS = set(product(range(len(SET_KERNELS)), range(len(FUNCTION_RIDGES) - 1)))
 # Those that are tried first.
 _START = tuple(product((1, 3, 4, 5), (1, 4)))
-# Rows and landmarks of a rough comparison.
-_ROUGH_ROWS, _ROUGH_LANDMARKS = 128, 24
+# Fewest rows of a rough comparison, rows for each landmark, and multiplications; more for the last.
+_ROUGH_ROWS, _ROWS_FOR_EACH, _ROUGH_WORK, _LAST_WORK = 128, 6, 5e6, 2e7
 
 
 @dataclass(frozen=True)
@@ -170,16 +170,19 @@ class SetErrors:
             least = np.minimum(least, errors)
         return dict(zip(features, (least - whole.error).tolist(), strict=True))
 
-    def rough(self, base: Set, sets: Sequence[Set], tuning: tuple[int, int]) -> np.ndarray:
+    def rough(
+        self, base: Set, sets: Sequence[Set], tuning: tuple[int, int], work: float = _ROUGH_WORK
+    ) -> np.ndarray:
         """Return errors of sets close to ``base``, with a given kernel and ridge.
 
-        Few rows and landmarks are used, all sets at once.
+        All sets at once, on the more rows and landmarks the fewer they are.
         """
-        n, (shape, ridge) = _ROUGH_ROWS, tuning
+        shape, ridge = tuning
+        n = max(_ROUGH_ROWS, int((_ROWS_FOR_EACH**2 * work / len(sets)) ** (1.0 / 3.0)))
         share = self.sample.p[:n].sum()
         p, targets = self.sample.p[:n] / share, self._targets[:n] / np.sqrt(share)
         root = np.sqrt(p)[:, None]
-        K = CentredKernel(self._kernel(sets, shape, base, n, _ROUGH_LANDMARKS), p)
+        K = CentredKernel(self._kernel(sets, shape, base, n, n // _ROWS_FOR_EACH), p)
         residuals = K.leave_one_out(targets - root * (root.T @ targets), FUNCTION_RIDGES[ridge])
         return np.einsum("ijk,ijk->i", residuals, residuals)
 
@@ -242,7 +245,7 @@ class _Search:
     candidates: list[int]  # features are numbered in the order of the path
     best: dict[int, Judged] = field(default_factory=dict)
     proposed: dict[int, Judged] = field(default_factory=dict)  # by the path
-    settled: set[tuple[Set, int]] = field(default_factory=set)  # no exchange helps
+    settled: set[tuple[Set, bool]] = field(default_factory=set)  # no exchange helps
 
     def credited(self, one: Judged) -> float:
         """Return the error of a set that the rows can vouch for."""
@@ -258,26 +261,33 @@ class _Search:
         self.best[len(features)] = new
         return True
 
-    def promising(self, old: Judged, sets: list[Set], n_tried: int = _TRIED) -> list[Set]:
+    def promising(
+        self, old: Judged, sets: list[Set], n_tried: int = _TRIED, work: float = _ROUGH_WORK
+    ) -> list[Set]:
         """Return the sets with the lowest rough errors, by the kernel and ridge of another set."""
         # With a single feature nothing is known about the kernel.
         tunings = [old.tuning] if len(sets[0]) > 1 else _START
-        rough = np.min([self.errors.rough(old.features, sets, one) for one in tunings], axis=0)
-        return [sets[i] for i in np.argsort(rough, kind="stable")[:n_tried]]
+        rough = [self.errors.rough(old.features, sets, one, work) for one in tunings]
+        return [sets[i] for i in np.argsort(np.min(rough, axis=0), kind="stable")[:n_tried]]
 
-    def exchange(self, k: int, n_leaving: int = _LEAVING, n_tried: int = _TRIED) -> None:
-        """Replace one feature of the best set, until that does not help."""
-        while (self.best[k].features, n_tried) not in self.settled:
+    def exchange(self, k: int, certify: bool = False) -> None:
+        """Replace one feature of the best set, until that does not help.
+
+        Any feature may leave, and more sets are tried, to ``certify`` that nothing helps.
+        """
+        n_tried, work = (_CERTIFIED, _LAST_WORK) if certify else (_TRIED, _ROUGH_WORK)
+        while (self.best[k].features, certify) not in self.settled:
             old = self.best[k]
             less = [old.features - {j} for j in sorted(old.features)]
-            less = self.promising(old, less, n_leaving) if k > n_leaving else less
+            if k > _LEAVING and not certify:
+                less = self.promising(old, less, _LEAVING)
             others = [j for j in self.candidates if j not in old.features]
             sets = [old.features, *(one | {j} for one in less for j in others)]
-            sets = self.promising(old, sets, n_tried + 1)
+            sets = self.promising(old, sets, n_tried + 1, work)
             sets = sets[: sets.index(old.features)] if old.features in sets else sets[:n_tried]
             offered = [self.offer(one, old) for one in sets]  # all of them, not one
             if not any(offered):
-                self.settled.add((old.features, n_tried))
+                self.settled.add((old.features, certify))
 
     def propose(self, named: list[Set], top: int) -> None:
         """Judge the start of the search: sets of the path, and of what was named before the path.
@@ -381,7 +391,7 @@ def exchange(errors: SetErrors, named: Sequence[Sequence[int]], m: int | None) -
         search.exchange(k)
     m = min(m, top) if m else None
     if m:
-        search.exchange(m, n_leaving=m, n_tried=_CERTIFIED)  # any may leave: the certificate
+        search.exchange(m, certify=True)
     order = search.nested(top, m)
     order += [j for j in range(len(path)) if j not in order]
     chain = [errors.judge(frozenset(order[:k]), search.best[k]) for k in range(top + 1)]

@@ -28,11 +28,13 @@ from covmin.constants import SAMPLE_ROWS
 
 from .arrays import row_tiles
 from .exchange import Exchanged, Set, SetErrors, SetSample, exchange
-from .screening import SEARCH, Ranked, Screening
+from .screening import N_FUNCTIONS, SEARCH, Ranked, Screening
 from .units import ALWAYS_ON
 
 # Nominees of a half, found columns in products, rows of a half, and rounds.
 _MOST, _MOST_FACTORS, _FEWEST_ROWS, _ROUNDS = 8, 8, 40, 3
+# Store the functions of all columns, for several responses, up to this many values.
+_STORED_NUMBERS = 2**24
 
 
 def refine(
@@ -83,7 +85,10 @@ def nominate(sample: SetSample, found: Sequence[int], level: float) -> list[int]
     if known.size:
         responses.append(r * (sample.Y / np.sqrt((sample.p @ sample.Y**2).sum()) - r))
         responses += [r * x[:, None] for x in known.T[:_MOST_FACTORS]]
-    ranked = Ranked.of(sample.X, sample.p).with_stored_functions()
+    ranked = Ranked.of(sample.X, sample.p)
+    if N_FUNCTIONS * sample.X.size <= _STORED_NUMBERS:
+        stored = ranked.kept(np.arange(sample.X.shape[1]), N_FUNCTIONS)
+        ranked = replace(ranked, stored=stored)
     p_values = np.ones(sample.of_column.size)
     n_tests = 2.0 * len(responses) * sample.of_column.size
     for number, response in enumerate(responses):

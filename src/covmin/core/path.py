@@ -208,7 +208,7 @@ class _Walk:
         members, among, budget = self.members, start.among, self.budgets[number]
         none = members[:0]
         if self.problem.for_stage(among)[-1].n_rows < self.problem.n_rows:
-            every = np.concatenate([members, self.protected.singles])
+            every = np.concatenate([members, self.protected.alone])
             every = every[np.isin(every, among)]
             protected = every[np.sort(np.unique(every, return_index=True)[1])][:budget]
         elif among.size > self.protected.above and members.size < budget:

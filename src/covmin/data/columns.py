@@ -213,7 +213,7 @@ def _of_times(column: Any) -> ReadColumn:
     """Read a column whose dtype holds dates, times of day or durations."""
     name = str(column.dtype).lower()
     if name.startswith(("timedelta", "duration")):
-        array = column.to_numpy()
+        array = column.to_numpy() if hasattr(column, "to_numpy") else column
         if array.dtype.kind != "m":
             return _of_objects(Levels.of(column), is_trusted=True)
         return ReadColumn("number", (array / _DAY)[:, None], "durations, in days")
@@ -325,10 +325,10 @@ def read_categories(levels: Levels) -> ReadColumn:
     if hardly_repeat or rare.all() or is_prose:
         if is_prose:
             return _left_out(levels.codes.size, "free text", f"{words}, of several words each")
-        if not _is_often_missing(levels):
+        if (presence := _presence(levels)) is None:
             return _left_out(levels.codes.size, "identifier", f"{words}: a row identifier")
         words += ": a row identifier, used only as an indicator of missingness"
-        return ReadColumn("category", _presence(levels), words, "presence")
+        return ReadColumn("category", presence, words, "presence")
     block, n_merged = indicators(levels, rare)
     if n_merged:
         return ReadColumn("category", block, f"{words}, {n_merged} rare ones merged", "merged")
@@ -340,14 +340,11 @@ def _is_prose(values: Sequence[Any]) -> bool:
     return bool(np.median([len(_as_text(value).split()) for value in values]) >= _WORDS)
 
 
-def _is_often_missing(levels: Levels) -> bool:
-    """Tell whether values are missing, and present, often enough to learn from it."""
+def _presence(levels: Levels) -> np.ndarray | None:
+    """Return an indicator of missingness, unless values are rarely missing or rarely present."""
     n = levels.n_present
-    return min(n, levels.codes.size - n) >= RARE_LEVEL[0]
-
-
-def _presence(levels: Levels) -> np.ndarray:
-    """Return an indicator of missingness, the only useful information in a row identifier."""
+    if min(n, levels.codes.size - n) < RARE_LEVEL[0]:
+        return None
     return indicators(levels, np.ones(len(levels.values), dtype=bool))[0]
 
 
@@ -436,8 +433,8 @@ def _as_category(levels: Levels, label: Hashable) -> ReadColumn:
     if not levels.values:
         return _empty(levels.codes.size)
     if FEW_LEVELS < len(levels.values) == levels.n_present:
-        if _is_often_missing(levels):
-            return ReadColumn("category", _presence(levels))
+        if (presence := _presence(levels)) is not None:
+            return ReadColumn("category", presence)
         raise InputError(
             f"Categorical column {label!r} has {len(levels.values)} levels in as many rows: it "
             "identifies rows, not groups of rows. Merge levels, or drop the column.",

@@ -65,6 +65,11 @@ def is_integer(dtype: Any) -> bool:
     return bool(of_polars()) if of_polars is not None else dtype.kind in "iu"
 
 
+def is_structured(y: Any) -> bool:
+    """Tell whether a response is a structured array, which can only hold survival times."""
+    return getattr(getattr(y, "dtype", None), "names", None) is not None
+
+
 def is_category(dtype: Any) -> bool:
     """Tell whether a dtype is categorical."""
     return str(dtype).startswith(("category", "Categorical", "Enum"))

@@ -30,6 +30,9 @@ _FEWEST_ROWS, _FEWEST_GROUPS = 30, 10
 _N_ROWS, _N_COLUMNS = 1000, 100
 # Rows for each cosine of the row number, and largest number of jumps of a column that is sorted.
 _SLOW, _JUMPS = 20, 10
+# Smallest correlation of consecutive rows that matters: it adds 5 % to the variance of a mean
+# product if it is that of the features and of the response. And of a feature, if y was sorted.
+_ALIKE = (0.15, 0.35)
 # Smallest share of a column that must be left beyond these.
 _LEAST_LEFT = 0.05
 # A near copy is closer than the next row by this factor; the share of rows with near copies that
@@ -51,7 +54,7 @@ def check_independence(
     if (found := dependence_of_rows(table, merged)) is None:
         return
     if not refuses:
-        raised = f"{found.text} Errors that are said of this fit are then too small. {_CURES[0]}"
+        raised = f"{found.text} The errors reported for this fit are then too small. {_CURES[0]}"
         warn(Remark(found.code, raised, found.columns))
         return
     raise InputError(
@@ -98,9 +101,8 @@ def dependence_of_rows(table: Any, rows: np.ndarray | None = None) -> Remark | N
     chosen = every[:: -(-every.size // _N_COLUMNS)]
     X = _standardized(np.asarray(as_blocks(table.X).take(rows, chosen), dtype=np.float64))
     Y = _standardized(np.asarray(table.response.Y[rows], dtype=np.float64))
-    of_X, of_Y = _serial_correlations(X, Y)
-    if min(of_X.max(initial=-np.inf), of_Y) > norm.isf(_LEVEL / 2):
-        [column] = table.column_labels[chosen[[np.argmax(of_X)]]].tolist()
+    if (found := column_alike_in_order(X, Y)) is not None:
+        [column] = table.column_labels[chosen[[found]]].tolist()
         return Remark(
             "dependent-rows",
             "The rows are not independent: those that follow each other are alike, in column "
@@ -128,12 +130,12 @@ def _standardized(X: np.ndarray) -> np.ndarray:
     return np.clip(X / np.where(spread > _ROUNDING, spread, np.inf), -5.0, 5.0)
 
 
-def _serial_correlations(X: np.ndarray, Y: np.ndarray) -> tuple[np.ndarray, float]:
-    """Return how far rows resemble the next, in standard errors, in each column and in Y.
+def column_alike_in_order(X: np.ndarray, Y: np.ndarray) -> int | None:
+    """Return a column that is alike in consecutive rows if Y is too, otherwise None.
 
-    Independent rows that were sorted by a feature or by the response resemble the next one too.
-    So what follows the row number slowly is removed, and jumps of columns with few of them. The
-    columns' numbers of standard errors are reduced to those of a single test.
+    Independent rows that were sorted by a feature or by the response resemble the next one too. So
+    what follows the row number slowly is removed, and jumps of columns with few of them. A response
+    of which that leaves nothing was sorted and says nothing: the features decide.
     """
     n = len(X)
     both = np.hstack([X, Y])
@@ -147,18 +149,18 @@ def _serial_correlations(X: np.ndarray, Y: np.ndarray) -> tuple[np.ndarray, floa
     free, left = np.linalg.qr(left[:, : places.size])[0], left[:, places.size :]
     left -= free @ (free.T @ left)
     squares, n_left = (left**2).sum(axis=0), n - n_slow - places.size
-    beyond = (left[1:] * left[:-1]).sum(axis=0) / np.maximum(squares, _LEAST_LEFT * n)
+    r = (left[1:] * left[:-1]).sum(axis=0) / np.maximum(squares, _LEAST_LEFT * n)
     # What was removed is alike in consecutive rows, so what is left is a little unlike.
-    beyond += (n_slow + (free[1:] * free[:-1]).sum()) / n_left
-    sizes = beyond * np.sqrt(n_left)
-
-    def single(sizes: np.ndarray) -> np.ndarray:
-        return np.asarray(norm.isf(np.minimum(1.0, max(sizes.size, 1) * norm.sf(sizes))))
-
-    of_X, of_Y = single(sizes[: X.shape[1]]), single(sizes[X.shape[1] :])
-    # A response that is sorted says nothing: the features decide.
+    r += (n_slow + (free[1:] * free[:-1]).sum()) / n_left
+    of_X, of_Y = r[: X.shape[1]], r[X.shape[1] :]
     is_sorted = (squares[X.shape[1] :] < _LEAST_LEFT * n).all()
-    return of_X, np.inf if is_sorted else float(of_Y.max(initial=-np.inf))
+    least_X, least_Y = (
+        max(norm.isf(_LEVEL / (2 * max(of.size, 1))) / np.sqrt(n_left), least)
+        for of, least in ((of_X, _ALIKE[int(is_sorted)]), (of_Y, _ALIKE[0]))
+    )
+    if of_X.max(initial=-1.0) < least_X or not (is_sorted or of_Y.max(initial=-1.0) >= least_Y):
+        return None
+    return int(np.argmax(of_X))
 
 
 def share_of_near_copies(X: np.ndarray, Y: np.ndarray) -> float:

@@ -137,7 +137,6 @@ _DATES = [
 ]
 # ISO dates, which NumPy parses directly, with 9 for every digit.
 _ISO = re.compile(r"9999-99-99(?:[T ]99:99(?::99(?:\.9{1,6})?)?)?")
-_NINES = str.maketrans("012345678", "9" * 9)
 _CLOCK = re.compile(_TIME + r"(?P<half>\s*[aApP][mM])?")
 _MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
 # As in POSIX, two-digit years run from 1969 to 2068.
@@ -156,7 +155,7 @@ def read_dates(texts: Sequence[str]) -> tuple[np.ndarray, str] | None:
     [datetime.datetime(2024, 1, 31, 10, 30), datetime.datetime(2023, 12, 1, 0, 0)]
     """
     stripped = [text.strip() for text in texts]
-    if all(map(_ISO.fullmatch, dict.fromkeys("\n".join(stripped).translate(_NINES).split("\n")))):
+    if all(map(_ISO.fullmatch, dict.fromkeys(_shapes("\n".join(stripped))))):
         try:
             return np.array(stripped, dtype=_SECONDS), f"dates as text, such as {stripped[0]!r}"
         except ValueError:  # an invalid date
@@ -247,15 +246,17 @@ def points_in_time(column: Any) -> np.ndarray:
 
 def points_of_objects(values: Sequence[Any]) -> np.ndarray:
     """Convert dates, datetimes and periods of Python and pandas to points in time."""
-    return np.array([None if is_missing(v) else _without_zone(v) for v in values], dtype=_SECONDS)
-
-
-def _without_zone(value: Any) -> Any:
-    if hasattr(value, "to_timestamp"):
-        value = value.to_timestamp()
-    if getattr(value, "tzinfo", None) is not None:
-        value = value.replace(tzinfo=None)
-    return value.to_datetime64() if hasattr(value, "to_datetime64") else value
+    points: list[Any] = []
+    for value in values:
+        if is_missing(value):
+            points.append(None)
+            continue
+        if hasattr(value, "to_timestamp"):
+            value = value.to_timestamp()
+        if getattr(value, "tzinfo", None) is not None:
+            value = value.replace(tzinfo=None)
+        points.append(value.to_datetime64() if hasattr(value, "to_datetime64") else value)
+    return np.array(points, dtype=_SECONDS)
 
 
 def is_point(value: Any) -> bool:

@@ -227,10 +227,10 @@ def class_weights(
     if sample_weight.max() / (np.finfo(np.float64).max / labels.size) * factors.max() > 1.0:
         sample_weight, factors = sample_weight / sample_weight.max(), factors / factors.max()
     weight: np.ndarray = sample_weight * factors[labels]
-    if not weight.all():
+    if factors.min() < np.finfo(np.float64).eps * factors.max() or not weight.all():
         raise InputError(
-            f"The class weights are too far apart: relative to the largest, the smallest is "
-            f"rounded to zero; got class_weight={class_weight!r}.",
+            f"The class weights are too far apart: beside the largest, the smallest is lost to "
+            f"rounding; got class_weight={class_weight!r}.",
             "class_weight",
         )
     return weight
@@ -260,12 +260,8 @@ def guess_task(y: np.ndarray) -> str:
         return "classification"
     if kind not in ("binary", "multiclass"):
         return "regression"
-    if kind == "multiclass" and y.dtype.kind in "iuf":
-        return _guess_task_of_whole_numbers(y)
-    return "classification"
-
-
-def _guess_task_of_whole_numbers(y: np.ndarray) -> str:
+    if kind == "binary" or y.dtype.kind not in "iuf":
+        return "classification"
     values = np.unique(y)
     n_classes = values.size
     if n_classes <= MANY_CLASSES[0] and n_classes < y.size:

@@ -70,7 +70,8 @@ class DistinctRows:
         drawn = signature[first] * np.random.default_rng(seed).uniform(1e3, 2e3)
         drawn = (drawn + apart[: drawn.size]) % 1.0
         order = np.argsort(np.where(weight > 0.0, drawn, 1.0), kind="stable")
-        place = np.argsort(order)
+        place = np.empty_like(order)
+        place[order] = np.arange(order.size)
         order = order[weight[order] > 0.0]
         return cls(first[order], weight[order], place[kind])
 

@@ -14,17 +14,12 @@ import numpy as np
 from covmin.remarks import InputError
 
 from .checks import refuse_masks
-from .dtypes import missing_mask
+from .dtypes import is_structured, missing_mask
 
 _FORMS = (
     "pass a structured array with a boolean field (the event indicator) and a float field (the "
     "time), as in scikit-survival, or a table of these two columns"
 )
-
-
-def is_structured(y: Any) -> bool:
-    """Tell whether a response is a structured array, which can only hold survival times."""
-    return getattr(getattr(y, "dtype", None), "names", None) is not None
 
 
 def survival_times(y: Any, task: str = "survival") -> np.ndarray:

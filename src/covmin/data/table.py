@@ -35,6 +35,7 @@ from .dtypes import (
     is_integer,
     is_number,
     is_of,
+    is_structured,
     local_frame,
     missing_mask,
     names_of,
@@ -50,7 +51,7 @@ from .standardize import (
     value_range,
     weighted_samples,
 )
-from .survival import is_structured, survival_times
+from .survival import survival_times
 
 # Kind of a column that is used unchanged, or refused if it is not numeric.
 _PLAIN = "plain"
@@ -107,11 +108,6 @@ class Table:
     def column_labels(self) -> np.ndarray:
         """Label of each column of X: the name or number of the input column."""
         return self.layout.source if self.names is None else self.names[self.layout.source]
-
-    @property
-    def columns_with_missing(self) -> list[Any]:
-        """Labels of the input columns with missing values."""
-        return list(self.column_labels[self.layout.indicators].tolist())
 
     def missing_shares(self, p: np.ndarray) -> np.ndarray:
         """Return the weighted fraction of missing values in each input column."""

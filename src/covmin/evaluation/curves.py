@@ -66,14 +66,11 @@ class CurveTask:
     random_state: int
     scorer: Scorer | None = None
 
-    def units(
-        self, selectors: Iterable[str], protocol: str, n_repeats: int | None = None
-    ) -> list[dict[str, Any]]:
+    def units(self, selectors: Iterable[str], protocol: str) -> list[dict[str, Any]]:
         """Return the units of work: one ranking per fold, or one in all for "paper"."""
-        repeats = self.splits[:n_repeats]
-        places = [{"n_repeats": len(repeats)}]
+        places = [{"n_repeats": len(self.splits)}]
         if protocol == "nested":
-            folds = [(r, f) for r, folds in enumerate(repeats) for f in range(len(folds))]
+            folds = [(r, f) for r, folds in enumerate(self.splits) for f in range(len(folds))]
             places = [{"repeat": repeat, "fold": fold} for repeat, fold in folds]
         head = {"protocol": protocol}
         return [{"selector": name, **head, **place} for name in selectors for place in places]

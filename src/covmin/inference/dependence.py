@@ -115,7 +115,6 @@ def conditional_dependence_test(
     Returns
     -------
     test : DependenceTest
-        With ``statistic``, ``p_value`` and ``null_``.
 
     See Also
     --------
@@ -130,7 +129,8 @@ def conditional_dependence_test(
     functions of X: kernel ridge regression removes from y, and from functions of X, what the given
     features predict, and without dependence the products of the residuals have mean zero. It needs
     the *product* of the errors of the two regressions to be small compared with 1/√n, and fails if
-    X and y both depend on a function of ``given`` that the samples are too few to show. With fewer
+    X and y both depend on a function of ``given`` that the samples are too few to show, such as a
+    fast wave in a hundred, or a product of three. With fewer
     than ten samples more than given columns it raises an error. Columns are replaced by their
     ranks. Effects that vary with a given feature are tested separately, and the p-value is twice
     the smaller one. If ``given`` determines X up to one per cent of its variance, it is 1.

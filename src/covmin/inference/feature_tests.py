@@ -1,8 +1,4 @@
-"""Test each feature on its own, in pairs, and given all others.
-
-A unit is a feature: a column with its levels and missing values, or a group of columns. All
-functions are pure: they take a :class:`RankedSample`, and what was computed from it before.
-"""
+"""Test each feature, a unit of columns, on its own, in pairs, and given all others."""
 
 from __future__ import annotations
 
@@ -69,11 +65,7 @@ class Conditions:
 
 
 def draw_sample(columns: PreparedColumns, table: Table, seed: int) -> RankedSample:
-    """Return the prepared rows, or a random sample of them if there are very many.
-
-    Duplicates of a row are merged: they are one observation. So is a group of rows: one of them
-    is drawn.
-    """
+    """Return a random sample of the prepared rows; duplicates, and groups, are one observation."""
     rows, response = columns.independent(seed), table.response
     chosen = one_of_each_group(table.groups, rows.first)[:TESTED_ROWS]
     first, p = rows.first[chosen], rows.p[chosen]
@@ -91,10 +83,7 @@ def draw_sample(columns: PreparedColumns, table: Table, seed: int) -> RankedSamp
 
 
 def p_values_alone(sample: RankedSample) -> np.ndarray:
-    """Return the p-value of each unit for an effect on its own.
-
-    Based on functions of the ranks of its columns; enough samples must carry the association.
-    """
+    """Return the p-value of each unit for an effect on its own, by functions of its ranks."""
     screening = Screening.of(sample.X, sample.Y, sample.p, sample.units.of_column)
     of_columns = screening.p_values()
     own = [of_columns[sample.columns_of(unit)] for unit in range(sample.units.size)]
@@ -115,11 +104,7 @@ def find_sets(sample: RankedSample) -> Found:
 
 
 def p_values_together(sample: RankedSample, sets: Found, scale: float) -> np.ndarray:
-    """Return the p-value of each unit together with others, corrected for all sets.
-
-    A unit of a pair is tested given its partner. The test would not see a product of more: the
-    p-value of the search counts.
-    """
+    """Return the p-value of each unit together with others, corrected for all sets."""
     n_units = sample.units.size
     p_values = np.ones(n_units)
     for columns, units, of_search in zip(sets.columns, sets.units, sets.p_value, strict=True):
@@ -128,7 +113,7 @@ def p_values_together(sample: RankedSample, sets: Found, scale: float) -> np.nda
             continue
         for unit in units.tolist():
             p_value = float(of_search)
-            if units.size == 2:
+            if units.size == 2:  # the test would not see a product of more
                 partner = units[units != unit]
                 p_value = (n_units - 1) * p_value_given(sample, unit, partner, scale)
             p_values[unit] = min(p_values[unit], p_value)
@@ -139,10 +124,7 @@ def p_values_together(sample: RankedSample, sets: Found, scale: float) -> np.nda
 
 
 def find_conditions(sample: RankedSample, found: Found) -> Conditions:
-    """Return what the tests of all units share.
-
-    The best units are the first of a ranking, at most one per ten samples. Too many do no harm.
-    """
+    """Return what the tests of all units share; too many best units do no harm."""
     n_units, of_column = sample.units.size, sample.units.of_column
     most = int(max(1, min(n_units, sample.n_samples / SAMPLES_FOR_EACH_FEATURE)))
     order = _ranked(sample, np.arange(n_units))
@@ -170,13 +152,12 @@ def find_conditions(sample: RankedSample, found: Found) -> Conditions:
 def p_value_given_all(
     sample: RankedSample, conditions: Conditions, level: float, unit: int
 ) -> float:
-    """Return the p-value of a unit given all others.
+    """Return the p-value of a unit given the best units and what all others predict of it.
 
-    The test conditions on the best units and on what all others predict of the unit. A unit among
-    the best may have been preferred to its substitutes. So if it seems to add something, the best
-    units are found again without it, and added to the conditions. A copy of another adds nothing.
+    A unit among the best may have been preferred to its substitutes. So if it seems to add
+    something, the best units are found again without it, and added to the conditions.
     """
-    if conditions.is_copy[unit]:
+    if conditions.is_copy[unit]:  # it adds nothing
         return 1.0
     best, scale, known = conditions.best, conditions.scale, conditions.known[unit]
     others = best[best != unit]
@@ -207,16 +188,13 @@ def p_value_given(
 
 
 def separating_set(
-    sample: RankedSample, unit: int, among: np.ndarray, scale: float, level: float, most: int = 3
+    sample: RankedSample, unit: int, among: np.ndarray, scale: float, level: float
 ) -> np.ndarray:
-    """Return the fewest units, most correlated first, given which a unit adds nothing.
-
-    If no such set of at most ``most`` units is found, the most correlated ones are returned.
-    """
+    """Return the fewest units, most correlated first, given which a unit adds nothing, or all."""
     own = sample.X[:, sample.columns_of(unit)]
     squares = ((sample.p[:, None] * own).T @ sample.X) ** 2
     likeness = [squares[:, sample.columns_of(other)].max() for other in among]
-    closest = among[np.argsort(-np.array(likeness), kind="stable")][:most]
+    closest = among[np.argsort(-np.array(likeness), kind="stable")][:3]
     for size in range(1, closest.size):
         if p_value_given(sample, unit, closest[:size], scale) > level:
             return closest[:size]
@@ -232,6 +210,7 @@ def _ranked(sample: RankedSample, among: np.ndarray) -> np.ndarray:
     is_given = of_column == ALWAYS_ON
     selector = CCMSelector(
         1,
+        kernel="mixed",  # the path alone: tests decide, not exchanges
         feature_groups=of_column,  # the columns always included form one unit
         given=is_given if is_given.any() else None,
         task="regression" if sample.labels is None else "classification",
@@ -272,14 +251,14 @@ def predicted_by_others(X: np.ndarray, of_column: np.ndarray, p: np.ndarray) -> 
 
     With Θ = (BᵀB + λI)⁻¹ for a basis B of all columns, the ridge regression of the columns U of a
     unit on the others has residuals ``BΘ_U Θ_UU⁻¹`` and leverages ``hᵢ = (BΘBᵀ)ᵢᵢ − bᵢᵀΘ_UU⁻¹bᵢ``,
-    where b are the rows of BΘ_U. The ridge minimises the leave-one-out error.
-
-    Returns
-    -------
-    scores : list of ndarray of shape (n_samples, n_predicted)
-        Normal scores of the predictions for each unit, for the columns that can be predicted.
+    where b are the rows of BΘ_U. The ridge minimises the leave-one-out error. Returns normal scores
+    (n_samples, n_predicted) for each unit.
     """
-    B, unit = _basis(X, of_column, p)
+    cosines = Ranked.of(X, p).functions(np.arange(X.shape[1]))[1:]
+    functions = cosines.reshape(-1, len(X)).T
+    varies = (p @ functions**2) > 0.5  # those of a column of few values are zero
+    B = np.hstack([X - p @ X, functions[:, varies]]) * np.sqrt(p)[:, None]
+    unit = np.concatenate([of_column, np.tile(of_column, len(cosines))[varies]])
     n_columns = X.shape[1]
     members = [np.flatnonzero(unit == u) for u in range(int(of_column.max(initial=-1)) + 1)]
     # The columns themselves come first in the basis; functions of them follow.
@@ -306,12 +285,3 @@ def predicted_by_others(X: np.ndarray, of_column: np.ndarray, p: np.ndarray) -> 
     predicted /= np.sqrt(p)[:, None]
     has_prediction = ~np.isnan(predicted[0])
     return [normal_scores(predicted[:, own[has_prediction[own]]], p) for own in targets]
-
-
-def _basis(X: np.ndarray, of_column: np.ndarray, p: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return the columns and cosines of their ranks, times √p, and the unit of each."""
-    cosines = Ranked.of(X, p).functions(np.arange(X.shape[1]))[1:]
-    functions = cosines.reshape(-1, len(X)).T
-    varies = (p @ functions**2) > 0.5  # those of a column of few values are zero
-    B = np.hstack([X - p @ X, functions[:, varies]]) * np.sqrt(p)[:, None]
-    return B, np.concatenate([of_column, np.tile(of_column, len(cosines))[varies]])

@@ -194,21 +194,12 @@ class StabilitySelector(InferenceSelector):
         if len(rows) == table.n_samples and np.ptp(columns.p) == 0.0:
             rows, weight = np.arange(table.n_samples), None  # in table order
         numbers = table.row[rows]
-        # Groups are split, not rows; those with one class, by class.
-        group = np.arange(len(rows))
-        if table.groups is not None:
-            group = np.unique(table.groups[rows], return_inverse=True)[1]
-        strata = table.response.strata  # classes or events
+        # Groups are split, by the class or event of their first row.
+        labels = np.arange(len(rows)) if table.groups is None else table.groups[rows]
+        _, first, group = np.unique(labels, return_index=True, return_inverse=True)
+        strata = table.response.strata
         strata = np.zeros(len(rows), dtype=int) if strata is None else strata[rows]
-        lowest, highest = np.full(group.max() + 1, strata.max()), np.zeros(group.max() + 1, int)
-        np.minimum.at(lowest, group, strata)
-        np.maximum.at(highest, group, strata)
-        strata = np.where(lowest == highest, lowest, strata.max() + 1)
-        seed = seed_of(self.random_state)
-        halves = [
-            np.flatnonzero(np.isin(group, half))
-            for half in _complementary_halves(strata, self.n_pairs, seed)
-        ]
+        halves = _complementary_halves(strata[first], self.n_pairs, seed_of(self.random_state))
         if table.groups is not None and has_fit_parameter(estimator, "groups"):
             of_rows = np.zeros(len(data.y), dtype=table.groups.dtype)
             of_rows[table.row] = table.groups
@@ -223,8 +214,8 @@ class StabilitySelector(InferenceSelector):
         elif not is_frame(passed):
             passed = check_array(passed, dtype=None, ensure_all_finite=False)
         choose = partial(_choose, estimator, passed, data.y, fit_params)
-        halves = [numbers[half] for half in halves]
-        fits = repeat(choose, halves, "stability", "half", self.n_jobs, self.verbose)
+        of_half = [numbers[np.isin(group, half)] for half in halves]
+        fits = repeat(choose, of_half, "stability", "half", self.n_jobs, self.verbose)
         self._count(fits, table)
         return self
 

@@ -48,16 +48,6 @@ class FirstLook:
         of_column, n_threads = problem.units.of_column, problem.n_threads
         return Screening.of(seen.X, seen.Y, seen.p, of_column, n_threads=n_threads)
 
-    @property
-    def rare_share(self) -> float:
-        """Mean share of the samples in which a feature is unusual.
-
-        The standard deviation of its ranks tells: it is ½√(s(1 − s)) if all but a share s of the
-        samples are equal. For a feature with distinct values, s is ½.
-        """
-        product = 4.0 * self.screening.ranked.spread**2  # s(1 − s)
-        return float((0.5 - np.sqrt(np.maximum(0.25 - product, 0.0))).mean())
-
     def by(self, kernel: Kernel) -> FirstLook:
         """Return the same for another kernel; the search for pairs does not depend on it."""
         other = FirstLook(replace(self.problem, kernel=kernel), self.task, self.order)
@@ -74,9 +64,8 @@ class FirstLook:
         n_samples, n_columns = screening.ranked.p.size, screening.of_column.size
         n_functions = pair_waves(n_samples, n_columns, int(self.problem.sample.Y.shape[1]))
         if self.order == 0:
-            return Protected(singles=screening.singles)
+            return Protected(alone=screening.singles)
         found = screening.interactions(self.order, n_functions)
         above = found.n_samples / SAMPLES_FOR_EACH_FEATURE
-        if self.task != "regression":
-            return Protected(found, singles=screening.singles, above=above)
-        return Protected(found, screening.spread(), screening.singles, above)
+        spread = screening.spread() if self.task == "regression" else Protected().spread
+        return Protected(found, spread, screening.singles, above)

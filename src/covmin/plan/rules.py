@@ -346,22 +346,6 @@ def ridge_for_noise(
     return epsilon, f"{left}, {n_samples:.0f} samples"
 
 
-def ridge_for_units(sizes: np.ndarray, n_samples: int) -> float:
-    """Return the smallest ε at which features with many columns gain nothing from their size.
-
-    By chance, a category with twenty levels, or a group of twenty columns, fits twenty directions
-    where a single column fits a few, and the criterion counts whatever is fitted. A ridge of one
-    sample per column in excess of the smallest feature compensates for this. Features of equal size
-    have equal chances, so nothing is added.
-
-    >>> beside_two_numbers = np.array([1.0, 1.0, 5.0])  # a category of five levels
-    >>> ridge_for_units(beside_two_numbers, 100), ridge_for_units(np.ones(3), 100)
-    (0.04, 0.0)
-    """
-    excess = float(np.ptp(sizes)) if sizes.size else 0.0
-    return min(excess / n_samples, RIDGE_LIMITS[3])
-
-
 # --- numbers of features and folds ---------------------------------------------------------------
 
 

@@ -255,7 +255,8 @@ def check_memory(needed: int, what: str, remedy: str) -> None:
     Traceback (most recent call last):
     MemoryError: A matrix of that size needs about 1000000000.0 GB ... Use a smaller one.
     """
-    if not fits(needed):
-        sizes = needed, available_bytes() or 0
+    available = available_bytes()
+    if available is not None and needed > _USABLE * available:
+        sizes = needed, available
         needs, free = (f"{n / 1e9:.1f} GB" if n >= 1e9 else f"{n / 1e6:.0f} MB" for n in sizes)
         raise MemoryError(f"{what} needs about {needs} of memory, but {free} is free. {remedy}")

@@ -38,6 +38,7 @@ _INSIDE: ContextVar[bool] = ContextVar("inside", default=False)
 _SHARE_OF_CHOICE = 0.75
 
 
+@dataclass
 class ProgressBar:
     """A progress bar for the phases of a computation: tqdm if installed, printed lines otherwise.
 
@@ -45,32 +46,32 @@ class ProgressBar:
     the work takes several seconds; it disappears at the end.
     """
 
-    def __init__(self, verbose: int | str) -> None:
+    silent: bool
+    tells: bool  # whether the plan and the steps are shown too
+    due: float  # when to begin
+    phase: str = ""
+    done: int = -1
+    bar: Any = None  # of tqdm
+
+    @classmethod
+    @contextmanager
+    def shown(cls, verbose: int | str) -> Iterator[Self]:
+        """Provide a bar for the block."""
         auto = verbose == "auto"
         in_main = threading.current_thread() is threading.main_thread()
         terminal = sys.stderr is not None and sys.stderr.isatty()
         shell = getattr(sys.modules.get("IPython"), "get_ipython", lambda: None)()
         notebook = type(shell).__name__ == "ZMQInteractiveShell"
         watched = in_main and not _INSIDE.get() and (terminal or notebook)
-        self.silent = not (watched if auto else verbose)
-        self.tells = not (auto or self.silent)
-        self._due = monotonic() + _PATIENCE if auto else 0.0
-        self._phase = ""
-        self._bar: Any = None  # of tqdm
-        self._done = -1
-
-    @classmethod
-    @contextmanager
-    def shown(cls, verbose: int | str) -> Iterator[Self]:
-        """Provide a bar for the block."""
-        bar = cls(verbose)
+        silent = not (watched if auto else verbose)
+        bar = cls(silent, not (auto or silent), monotonic() + _PATIENCE if auto else 0.0)
         token = _INSIDE.set(True)
         try:
             yield bar
         finally:
             _INSIDE.reset(token)
-            if bar._bar is not None:
-                bar._bar.close()
+            if bar.bar is not None:
+                bar.bar.close()
 
     def show(self, phase: str, unit: str, done: int, total: int, text: str = "") -> None:
         """Show how many units of a phase are done; its clock starts with the first call."""
@@ -80,20 +81,20 @@ class ProgressBar:
             with warnings.catch_warnings(action="ignore"):  # of missing widgets
                 from tqdm.auto import tqdm
         except ImportError:
-            if done != self._done and monotonic() >= self._due:
+            if done != self.done and monotonic() >= self.due:
                 print(f"covmin {phase}, {unit} {done}/{total}", file=sys.stderr)
-            self._done = done
+            self.done = done
             return
-        if phase != self._phase:
-            if self._bar is not None:
-                self._bar.close()
+        if phase != self.phase:
+            if self.bar is not None:
+                self.bar.close()
             counts = {"total": total, "initial": done, "unit": unit, "miniters": 0}
-            wait = max(0.0, self._due - monotonic())
-            self._bar = tqdm(desc=f"covmin {phase}", leave=self.tells, delay=wait, **counts)
-            self._phase = phase
+            wait = max(0.0, self.due - monotonic())
+            self.bar = tqdm(desc=f"covmin {phase}", leave=self.tells, delay=wait, **counts)
+            self.phase = phase
         if text:  # the last one stays when a stage ends
-            self._bar.set_postfix_str(text, refresh=False)
-        self._bar.update(done - self._bar.n)
+            self.bar.set_postfix_str(text, refresh=False)
+        self.bar.update(done - self.bar.n)
 
 
 def repeat(
@@ -237,11 +238,6 @@ class Run(Watch):
             yield
         finally:
             signal.signal(signal.SIGINT, before)
-
-    def planned(self, plan: object) -> None:
-        """Announce the plan, before the choice of m, which may take long."""
-        if self.bar.tells:
-            print(plan, file=sys.stderr)
 
     def stop(self) -> bool:
         """Tell whether to stop here: the user has asked for it, or the time is up."""

@@ -71,8 +71,10 @@ def refined(plan: Plan, problem: Problem, path: Path, m: int | None) -> Exchange
     sample = SetSample(to_numpy(few.X), units.of_column, units.scale, Y - p @ Y, p / p.sum())
     found = [np.unique(members[members >= 0]) for members in path.protected.interactions.units]
     named: list[Any] = [members for members in found if members.size > 1]
-    protected = path.protected
-    also = np.concatenate([protected.singles, protected.spread.units.ravel(), *named]).astype(int)
+    # Candidates beside those of the path, if there are enough samples for more.
+    room = max(0, problem.sample.X.shape[0] // CANDIDATES[2] - CANDIDATES[1])
+    named += [[j] for j in path.protected.alone[:room].tolist()]
+    also = np.concatenate([path.protected.spread.units.ravel(), *named]).astype(int)
     first = path.order[: CANDIDATES[1]]
     also = np.unique(also[(also >= 0) & ~np.isin(also, first)])
     better = refine(sample, np.concatenate([first, also]).tolist(), named, m)

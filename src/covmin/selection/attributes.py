@@ -10,22 +10,26 @@ from covmin.constants import SUSPICIOUS_SHARE
 from covmin.core.path import approximation_error
 from covmin.core.screening import Found
 from covmin.core.solver import Progress
-from covmin.data import Layout
+from covmin.data import Layout, Table
 from covmin.data.standardize import PreparedColumns
 from covmin.remarks import warn
 from covmin.runtime.run import Run
 
 from .fit import Fit
+from .leaks import warn_of_leaks
 
 
 def present(fit: Fit, steps: list[Progress]) -> dict[str, Any]:
     """Return all fitted attributes of a selector by name."""
     plan, path, columns, table = fit.plan, fit.path, fit.columns, fit.table
-    layout, response = table.layout, table.response
-    stages = _stages(fit)
+    layout, response, stages = table.layout, table.response, path.stages
+    weights = np.zeros((len(stages), layout.given.size))
+    weights[:, layout.given] = 1.0
+    for row, stage in zip(weights, stages, strict=True):
+        row[columns.unit_index[stage.among]] = stage.weights
     budget = min(fit.m, columns.units.size)
     # The last stage if an interrupt came before the one with this budget.
-    stage = next((stage for stage in path.stages if stage.budget == budget), path.stages[-1])
+    stage = next((stage for stage in stages if stage.budget == budget), stages[-1])
     spread = _found(path.protected.spread, columns, layout)
     spread.features = spread.features[:, 0]
     # Constant features rank last.
@@ -53,7 +57,15 @@ def present(fit: Fit, steps: list[Progress]) -> dict[str, Any]:
         "group_of_column_": layout.unit,
         "group_ranking_": ranking if is_grouped else None,
         "group_support_": ranking <= fit.m if is_grouped else None,
-        "path_": stages,
+        "path_": Bunch(
+            n_features=np.array([each.budget for each in stages]),
+            weights=weights[:, layout.unit],
+            bandwidth=np.array([each.bandwidth for each in stages]),
+            criterion=np.array([each.criterion for each in stages]) * response.squared_unit,
+            optimistic_loo_error=np.array([each.loo_error for each in stages]),
+            n_iter=np.array([each.solution.n_iter for each in stages]),
+            converged=np.array([each.solution.converged for each in stages]),
+        ),
         "history_": Bunch(
             stage=np.array([step.stage for step in steps], dtype=int),
             n_features=np.array([step.budget for step in steps], dtype=int),
@@ -64,7 +76,7 @@ def present(fit: Fit, steps: list[Progress]) -> dict[str, Any]:
         "plan_": plan,
         "interactions_": _found(path.protected.interactions, columns, layout),
         "spread_": spread,
-        "weights_": stages.weights[path.stages.index(stage)].copy(),
+        "weights_": weights[stages.index(stage), layout.unit],
         "objective_": float(stage.criterion * response.squared_unit),
         "approximation_": plan.approximation,
         "approximation_error_": approximation_error(fit.problem, stage),
@@ -73,43 +85,13 @@ def present(fit: Fit, steps: list[Progress]) -> dict[str, Any]:
         "epsilon_": fit.problem.epsilon,
         "kernel_": plan.kernel.name,
         "mixing_": float(getattr(plan.kernel, "mixing", 0.0)),
-        "n_iter_": int(stages.n_iter.sum()),
-        "converged_": bool(stages.converged.all()),
+        "n_iter_": sum(each.solution.n_iter for each in stages),
+        "converged_": all(each.solution.converged for each in stages),
         "classes_": response.classes,
         "task_": response.task,
         "fold_frequency_": None if frequency is None else frequency[layout.unit],
         "cv_results_": folds and folds.results(),
     }
-
-
-def is_suspicious(attributes: dict[str, Any]) -> bool:
-    """Tell whether features may give the response away: a closer look takes regressions."""
-    kinds = attributes["column_kinds_"]
-    if attributes["classes_"] is not None and kinds is not None and "category" in kinds:
-        return True  # a text may contain the class
-    errors = [*attributes["path_"].optimistic_loo_error]
-    if attributes["cv_results_"] is not None:
-        errors += [attributes["cv_results_"].mean_error.min()]
-    return bool(min(errors) < 1.0 - SUSPICIOUS_SHARE[3])
-
-
-def _stages(fit: Fit) -> Bunch:
-    """Return the stages in terms of the columns and units of the input."""
-    stages, layout = fit.path.stages, fit.table.layout
-    weights = np.zeros((len(stages), layout.given.size))
-    weights[:, layout.given] = 1.0
-    for row, stage in zip(weights, stages, strict=True):
-        row[fit.columns.unit_index[stage.among]] = stage.weights
-    criterion = np.array([stage.criterion for stage in stages])
-    return Bunch(
-        n_features=np.array([stage.budget for stage in stages]),
-        weights=weights[:, layout.unit],
-        bandwidth=np.array([stage.bandwidth for stage in stages]),
-        criterion=criterion * fit.table.response.squared_unit,
-        optimistic_loo_error=np.array([stage.loo_error for stage in stages]),
-        n_iter=np.array([stage.solution.n_iter for stage in stages]),
-        converged=np.array([stage.solution.converged for stage in stages]),
-    )
 
 
 def _found(found: Found, columns: PreparedColumns, layout: Layout) -> Bunch:
@@ -122,8 +104,10 @@ def _found(found: Found, columns: PreparedColumns, layout: Layout) -> Bunch:
     return Bunch(features=features, share=found.share, p_value=found.p_value)
 
 
-def warn_of_the_end(fit: Fit, attributes: dict[str, Any], run: Run) -> None:
-    """Warn if the choice of m or the path stopped early, did not converge or is arbitrary."""
+def warn_of_the_end(
+    selector: Any, fit: Fit, table: Table, attributes: dict[str, Any], run: Run
+) -> None:
+    """Warn if the fit stopped early, did not converge, is arbitrary, or too good to be true."""
     formulation, epsilon = fit.plan.formulation, fit.problem.epsilon
     free = attributes["ranking_"] > 0  # not given
     floor = 1.0 / (2.0 * fit.columns.total_weight * epsilon)
@@ -134,7 +118,8 @@ def warn_of_the_end(fit: Fit, attributes: dict[str, Any], run: Run) -> None:
             "objective may increase when features explain more of y. Pass a larger lambda2, or "
             "None.",
         )
-    if early_end := run.early_end(attributes["path_"].n_features[-1]):
+    if run.late or run.interrupted or run.n_judged is not None:
+        early_end = run.early_end(attributes["path_"].n_features[-1])
         warn("end-of-fit", early_end, category=ConvergenceWarning)
     elif not attributes["converged_"]:
         warn(
@@ -150,3 +135,10 @@ def warn_of_the_end(fit: Fit, attributes: dict[str, Any], run: Run) -> None:
             "selection is arbitrary. Pass a smaller lambda1.",
             category=UserWarning,
         )
+    # A closer look takes regressions. A text may contain the class.
+    kinds, folds = attributes["column_kinds_"], attributes["cv_results_"]
+    has_texts = attributes["classes_"] is not None and kinds is not None and "category" in kinds
+    errors = [*attributes["path_"].optimistic_loo_error]
+    errors += [] if folds is None else [folds.mean_error.min()]
+    if has_texts or min(errors) < 1.0 - SUSPICIOUS_SHARE[3]:
+        warn_of_leaks(selector, table, attributes["ranking_"], attributes["n_features_"])

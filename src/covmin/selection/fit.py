@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from copy import copy
 from dataclasses import dataclass, replace
 from numbers import Integral
@@ -19,6 +20,7 @@ from covmin.constants import (
     RIDGE_LIMITS,
     SAMPLE_ROWS,
 )
+from covmin.core.arrays import to_numpy
 from covmin.core.kernels import Additive, Mixed
 from covmin.core.path import Path, run_path, stage_of
 from covmin.core.problem import EFFORT, Problem
@@ -39,7 +41,6 @@ from covmin.plan.rules import (
     paper_ridge,
     path_budgets,
     ridge_for_noise,
-    ridge_for_units,
     search_order,
     with_share,
 )
@@ -100,16 +101,19 @@ def fit(table: Table, columns: PreparedColumns, settings: SimpleNamespace, run: 
     if settings.task == "auto" and table.response.may_be_ordered:
         few = columns.distinct(settings.seed).first[:SAMPLE_ROWS]
         seen = columns.X[few] if isinstance(columns.X, np.ndarray) else columns.X.sample(few)
+        seen = to_numpy(seen)
         table = replace(table, response=table.response.with_order(seen, few, table.weight))
     plan = make_plan(table, columns, settings)
-    on_host = plan.approximation is None and plan.device is None
-    with blas_threads(columns.n_distinct if on_host else 0, plan.n_threads):
+    # Blocks of rows have threads of their own.
+    in_one_piece = plan.approximation is None or plan.device is not None
+    with blas_threads(columns.n_distinct if in_one_piece else 0, plan.n_threads):
         rows = columns.independent(settings.seed)
         if table.layout.given.any():
             table = beyond_given(table, rows, settings.standardize)
         data = problem_of(plan, columns, table.response.Y)
         plan, first = look(plan, data, columns, settings)
-        run.planned(plan)
+        if run.bar.tells:  # before the choice of m, which may take long
+            print(plan, file=sys.stderr)
         plan, epsilon, m, found = choose(plan, table, columns, rows, settings, run)
         problem = formulated(plan, data, columns, table.response, epsilon)
         m_kept = min(m, problem.n_features)
@@ -213,7 +217,7 @@ def _on_table(table: Table, columns: PreparedColumns, standardize: Any) -> list[
         choice = f"clipped in {count_of(len(far), 'column')}: {listed(far)}"
         reason = "beyond what normal values of so many samples reach, and most of the variance"
         decisions.append(Decision("far values", choice, reason))
-    if names := table.columns_with_missing:
+    if names := table.column_labels[table.layout.indicators].tolist():
         choice = f"{count_of(len(names), 'column')}: {listed(names)}"
         reason = "set to the mean, with an indicator of missingness that shares the weight of the"
         decisions.append(Decision("missing values", choice, f"{reason} column"))
@@ -243,7 +247,13 @@ def look(
     n = float(p.sum() ** 2 / (p @ p))  # as if all rows had equal weight
     n_seen = min(n, NOISE[0])
     enough = min(SEARCH.fewest_carriers, SEARCH.carrier_share * n)
-    is_rare = bool(plan.refines and plan.order) and n * first.rare_share**2 < enough
+    is_rare = False
+    if plan.refines and plan.order:
+        # Ranks have a deviation of ½√(s(1 − s)) if all but a share s of the samples are equal; of
+        # distinct values, s is ½.
+        unequal = 4.0 * first.screening.ranked.spread**2
+        share = float((0.5 - np.sqrt(np.maximum(0.25 - unequal, 0.0))).mean())
+        is_rare = n * share**2 < enough
     if is_rare and not first.protected.interactions.share.size:
         alone = first.by(Additive(bandwidth=plan.kernel.bandwidth))
         if not is_by_chance(alone.unpredicted, n_seen):
@@ -261,7 +271,11 @@ def look(
     else:
         stands_out = lambda: first.screening.has_single_effects()  # noqa: E731 (searched if asked)
         epsilon, reason = ridge_for_noise(n, first.unpredicted, stands_out, n_seen)
-    least = ridge_for_units(columns.unit_sizes, columns.n_distinct)
+    # By chance, a category with twenty levels, or a group of twenty columns, fits twenty directions
+    # where a single column fits a few. A ridge of one sample for each column in excess of the
+    # smallest feature compensates for this.
+    excess = float(np.ptp(columns.unit_sizes)) if columns.units.size else 0.0
+    least = min(excess / columns.n_distinct, RIDGE_LIMITS[3])
     if least > epsilon:
         epsilon, reason = least, "categories, groups or missing values of different sizes"
     return plan.deciding(Decision("ridge", f"{epsilon:.3g}", reason), epsilons=(epsilon,)), first

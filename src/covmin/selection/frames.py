@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import os
 import warnings
-import weakref
 from collections.abc import Callable
-from copy import deepcopy
 from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, overload
@@ -285,15 +283,6 @@ def _explained(selector: Any, X: Any, y: Any) -> Explained:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # the fit has already issued them
         return Explained(selector, read(X, y, TableOptions.of(selector)))
-
-
-def remembered(table: Any) -> Callable[[], Any]:
-    """Return a weak reference to a table: a function that returns it as long as it exists."""
-    try:
-        return weakref.ref(table)
-    except TypeError:  # of lists there are no weak references, and they are small: keep a copy
-        copied = deepcopy(table) if isinstance(table, list | tuple) else None
-        return lambda: copied
 
 
 def results_frame(selector: Any, **columns: Any) -> Any:

@@ -67,8 +67,8 @@ def leak_text(names: Sequence[str]) -> str:
     who = f"{listed(names)} alone determines" if len(names) == 1 else f"{listed(names)} determine"
     they, them = ("it is", "it") if len(names) == 1 else ("they are", "them")
     return (
-        f"{who} the response almost exactly. If {they} measured after the response, or computed "
-        f"from it, exclude {them} and refit."
+        f"{who} the response almost exactly. If {they} measured after the response, or one was "
+        f"computed from the other, exclude {them} and refit."
     )
 
 

@@ -1,10 +1,13 @@
 """The scikit-learn estimator: a fit reads the data, plans, chooses m and ε, and runs the path."""
 
-from copy import copy
+import weakref
+from collections.abc import Callable
+from copy import copy, deepcopy
 from dataclasses import KW_ONLY, dataclass
 from numbers import Integral, Real
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
+from covmin.core.kernels import Configurable
 from covmin.data import TableOptions, read
 from covmin.data.checks import check_columns, check_enough
 from covmin.data.independence import check_independence
@@ -25,11 +28,24 @@ from covmin.runtime.machine import one_blas_thread
 from covmin.runtime.resume import fingerprint
 from covmin.runtime.run import LongRun, Run
 
-from .attributes import is_suspicious, present, warn_of_the_end
+from .attributes import present, warn_of_the_end
 from .fit import fit, settings_of
-from .frames import NamedResultsMixin, remembered
+from .frames import NamedResultsMixin
 from .scoring import check_scored
 from .transform import FeatureSelector
+
+# Names that an editor can offer.
+KernelName = Literal[
+    "auto",
+    "additive",
+    "gaussian",
+    "laplacian",
+    "linear",
+    "mixed",
+    "polynomial",
+    "rational-quadratic",
+]
+Task = Literal["auto", "classification", "ordinal", "regression", "survival"]
 
 
 @dataclass(eq=False, repr=False)
@@ -146,8 +162,8 @@ class CCMSelector(NamedResultsMixin, FeatureSelector):
     feature_groups_, group_ranking_, group_support_ : ndarray of shape (n_groups,) or None
         Labels, ranks and mask of the groups, if there are groups.
     objective_ : float
-        Criterion Q (or its inverse-free form) at ``weights_``, in squared units of y. For a
-        fraction of the variance, use :func:`~covmin.unexplained_variance`.
+        Criterion Q (its inverse-free form to about 1 %) at ``weights_``, in squared units of y. For
+        a fraction of the variance, use :func:`~covmin.unexplained_variance`.
     approximation_ : "fourier" or None
         Approximation used.
     approximation_error_ : float
@@ -259,14 +275,14 @@ class CCMSelector(NamedResultsMixin, FeatureSelector):
     feature_groups: Any = None
     given: Any = None
     column_types: Any = "auto"
-    task: str = "auto"
+    task: Task = "auto"
     class_weight: Any = None
-    standardize: bool | str = True
-    kernel: Any = "auto"
+    standardize: bool | Literal["rank"] = True
+    kernel: KernelName | Configurable = "auto"
     epsilon: Any = "auto"
-    formulation: str | Formulation = "path"
-    interactions: bool | int | str = "auto"
-    approximation: str | Fourier = "auto"
+    formulation: Literal["path", "paper"] | Formulation = "path"
+    interactions: bool | int | Literal["auto"] = "auto"
+    approximation: Literal["auto", "exact", "fourier"] | Fourier = "auto"
     device: str | None = None
     n_jobs: int | None = None
     random_state: Any = None
@@ -330,11 +346,7 @@ class CCMSelector(NamedResultsMixin, FeatureSelector):
             attributes = present(found, run.steps)
             # Warnings may be errors for the user. A failed fit changes nothing and keeps its
             # checkpoint, so warn before the attributes are set.
-            warn_of_the_end(found, attributes, run)
-            if is_suspicious(attributes):
-                from .leaks import warn_of_leaks
-
-                warn_of_leaks(self, table, attributes["ranking_"], attributes["n_features_"])
+            warn_of_the_end(self, found, table, attributes, run)
         if attributes["feature_names_in_"] is None:
             del attributes["feature_names_in_"]
             self.__dict__.pop("feature_names_in_", None)  # of an earlier fit
@@ -360,3 +372,12 @@ class CCMSelector(NamedResultsMixin, FeatureSelector):
             if nested and (given is None or isinstance(given, str)):
                 params[name] = copy(made(given))
         return super().set_params(**params)
+
+
+def remembered(table: Any) -> Callable[[], Any]:
+    """Return a weak reference to a table: a function that returns it as long as it exists."""
+    try:
+        return weakref.ref(table)
+    except TypeError:  # of lists there are no weak references, and they are small: keep a copy
+        copied = deepcopy(table) if isinstance(table, list | tuple) else None
+        return lambda: copied

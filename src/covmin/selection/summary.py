@@ -245,9 +245,7 @@ def feature_rows(
     return list(rows.values())
 
 
-def beside_the_rank(
-    features: list[dict[str, Any]],
-) -> tuple[str, str, list[tuple[str, float]]]:
+def beside_the_rank(features: list[dict[str, Any]]) -> tuple[str, str, list[tuple[str, float]]]:
     """Return a title, a sentence, and the text and bar (0 to 1) of the number beside each rank.
 
     It is what is lost without the feature; the weight if that was not measured.

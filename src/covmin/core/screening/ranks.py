@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -29,8 +29,6 @@ ALL_FUNCTIONS = 2 * N_FUNCTIONS
 _TILE_NUMBERS = 2**15
 # The same on an accelerator, which has memory for a few dozen of them.
 _PIECE_NUMBERS = 2**23
-# Largest number of values of functions to store.
-_STORED_NUMBERS = 2**24
 # Ties that change the spread of the ranks by less than this fraction are ignored.
 _NEXT_TO_EQUAL = 1e-6
 # Below this, the standard deviation of what is left of a function is a rounding error.
@@ -100,12 +98,6 @@ class Ranked:
 
         over_tiles(fill, kept[0, ...], self.n_threads)
         return kept
-
-    def with_stored_functions(self) -> Ranked:
-        """Return the same with the functions of all columns in memory, if there is room."""
-        if N_FUNCTIONS * self.p.size * self.spread.size > _STORED_NUMBERS:
-            return self
-        return replace(self, stored=self.kept(np.arange(self.spread.size), N_FUNCTIONS))
 
     def shares(self, codes: np.ndarray, n_functions: int = N_FUNCTIONS) -> np.ndarray:
         """Return the association (n_functions, d) of each function of each column with vectors."""

@@ -69,8 +69,9 @@ class Protected:
 
     interactions: Found = field(default_factory=Found)
     spread: Found = field(default_factory=lambda: Found(_NO_COLUMNS(), _NO_COLUMNS()))
-    # Units with significant single effects, each given the earlier ones.
-    singles: np.ndarray = field(default_factory=lambda: np.empty(0, dtype=np.int64))
+    # Units with significant single effects, each given the earlier ones. A path that sees all rows
+    # need not protect them, but it may drop them among many others.
+    alone: np.ndarray = field(default_factory=partial(np.empty, 0, np.int64))
     above: float = 0.0  # "many" means more features than this
 
     def while_many(self, members: np.ndarray, budget: int) -> np.ndarray:

@@ -15,6 +15,7 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 from concurrent.futures import CancelledError
+from contextlib import suppress
 from functools import partial
 from operator import getitem
 from typing import Any
@@ -106,7 +107,11 @@ def _wait(client: Any, futures: list[Any]) -> None:
             wait(futures, timeout=patience / 4)
             return
         except TimeoutError:
-            news = _latest_news(client, patience / 4)
+            news = None
+            with suppress(TimeoutError, OSError):  # when a worker was last heard, by their clock
+                state = client.sync(client.scheduler.identity, callback_timeout=patience / 4)
+                workers = state["workers"].values()
+                news = max((worker["last_seen"] for worker in workers), default=None)
         if news is not None and news != last_news:
             last_news, heard = news, time.monotonic()
         elif time.monotonic() - heard > patience:
@@ -115,15 +120,6 @@ def _wait(client: Any, futures: list[Any]) -> None:
                 "workers and its scheduler are running; dask.config.set({'covmin.silence': "
                 "'10min'}) waits longer."
             )
-
-
-def _latest_news(client: Any, seconds: float) -> float | None:
-    """Return when the scheduler last heard from a worker, by its clock; None if unknown."""
-    try:
-        state = client.sync(client.scheduler.identity, callback_timeout=seconds)
-    except (TimeoutError, OSError):
-        return None
-    return max((worker["last_seen"] for worker in state["workers"].values()), default=None)
 
 
 class DaskBlocks:
@@ -152,7 +148,10 @@ class DaskBlocks:
         names = None
         if hasattr(X, "columns"):
             names = [str(name) for name in X.columns]
-            _check_numbers(X)
+            bad = [str(name) for name, kind in X.dtypes.items() if kind.kind not in "biuf"]
+            if bad:
+                advice = "encode categorical columns of a Dask dataframe first."
+                raise no_numbers(bad, f"Drop or convert them; {advice}")
             # A nullable pandas dtype has the NumPy dtype as an attribute.
             dtypes = {getattr(dtype, "numpy_dtype", dtype) for dtype in X.dtypes}
             delayed = X.to_delayed()
@@ -205,10 +204,3 @@ class DaskBlocks:
         parts = [part if mask.all() else pick(part, mask) for part, mask in pieces]
         lengths = [int(mask.sum()) for mask in masks]
         return DaskBlocks(parts, lengths, self.shape[1], self.dtype, self.names)
-
-
-def _check_numbers(X: Any) -> None:
-    bad = [str(name) for name, dtype in X.dtypes.items() if dtype.kind not in "biuf"]
-    advice = "Drop or convert them; encode categorical columns of a Dask dataframe first."
-    if bad:
-        raise no_numbers(bad, advice)

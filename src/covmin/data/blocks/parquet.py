@@ -13,9 +13,6 @@ from covmin.text import listed
 
 from .array import BLOCK_ROWS, LocalBlocks
 
-# Rows to decode from a file at a time, before they are cut into blocks.
-_BATCH_ROWS = 8192
-
 
 class ParquetBlocks(LocalBlocks):
     """Columns of a Parquet file, or of all Parquet files in a folder, read in batches.
@@ -33,11 +30,15 @@ class ParquetBlocks(LocalBlocks):
     def blocks(self, columns: np.ndarray | None = None) -> Iterator[tuple[int, np.ndarray]]:
         names = self.names if columns is None else [self.names[j] for j in columns]
         start = 0
-        for X in _batches(self._files, names, self.dtype):
-            for first in range(0, X.shape[0], BLOCK_ROWS):
-                block = X[first : first + BLOCK_ROWS]
-                yield start, block
-                start += block.shape[0]
+        for file in self._files:
+            # Memory-map pages without reading ahead, so that memory does not grow with the file.
+            with _parquet().ParquetFile(file, memory_map=True, pre_buffer=False) as table:
+                for batch in table.iter_batches(BLOCK_ROWS, columns=names, use_threads=False):
+                    X = np.empty((batch.num_rows, len(names)), dtype=self.dtype)
+                    for j, name in enumerate(names):
+                        X[:, j] = batch.column(name).to_numpy(zero_copy_only=False)
+                    yield start, X
+                    start += len(X)
 
     def restrict(self, columns: np.ndarray) -> ParquetBlocks:
         """Return the same files with some of the columns."""
@@ -63,18 +64,6 @@ def _schema(files: list[Path]) -> Any:
             f"{files[0]} is not a Parquet file. Load other formats into memory (pandas.read_csv) "
             "and pass the frame to fit."
         ) from error
-
-
-def _batches(files: list[Path], names: list[str], dtype: Any) -> Iterator[np.ndarray]:
-    """Yield batches of rows of the named columns, as one array each."""
-    for file in files:
-        # Memory-map pages without reading ahead, so that memory does not grow with the file.
-        with _parquet().ParquetFile(file, memory_map=True, pre_buffer=False) as table:
-            for batch in table.iter_batches(_BATCH_ROWS, columns=names, use_threads=False):
-                X = np.empty((batch.num_rows, len(names)), dtype=dtype)
-                for j, name in enumerate(names):
-                    X[:, j] = batch.column(name).to_numpy(zero_copy_only=False)
-                yield X
 
 
 def open_parquet(

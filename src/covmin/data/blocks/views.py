@@ -13,14 +13,7 @@ from array_api_compat import is_numpy_array
 from scipy.special import ndtri
 
 from covmin.constants import MANY_ROWS, SAMPLE_ROWS
-from covmin.core.arrays import (
-    Array,
-    array_namespace,
-    default_block_size,
-    like,
-    row_tiles,
-    to_numpy,
-)
+from covmin.core.arrays import Array, array_namespace, default_block_size, like, row_tiles, to_numpy
 from covmin.core.rows import BlockFunction, add_up, map_blocks
 from covmin.runtime.machine import row_threads
 

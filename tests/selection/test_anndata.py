@@ -1,0 +1,54 @@
+"""Annotated matrices; what has the attributes of one is one."""
+
+from types import SimpleNamespace
+from typing import get_args
+
+import numpy as np
+import pandas as pd
+import pytest
+import scipy.sparse
+from numpy.testing import assert_array_equal
+
+from covmin import CCMSelector, fit_anndata
+from covmin.core.kernels import KERNELS
+from covmin.datasets import make_xor
+from covmin.selection.selector import KernelName
+
+X, y = make_xor(120, random_state=0, return_X_y=True)
+GENES = [f"gene{j}" for j in range(X.shape[1])]
+
+
+def annotated(matrix, **layers):
+    obs = pd.DataFrame({"cell": np.where(y > 0, "B", "T"), "donor": np.arange(y.size) // 3})
+    return SimpleNamespace(X=matrix, obs=obs, var=pd.DataFrame(index=GENES), layers=layers)
+
+
+@pytest.mark.parametrize("make", [np.asarray, scipy.sparse.csr_matrix])
+def test_ranks_are_written_to_the_variables(make):
+    adata = annotated(make(X))
+    selector = fit_anndata(CCMSelector(3), adata, "cell")
+    expected = CCMSelector(3).fit(make(X), adata.obs["cell"])
+    assert adata.var.columns.tolist() == ["covmin_rank", "covmin_selected"]
+    assert_array_equal(adata.var["covmin_rank"], expected.ranking_)
+    assert_array_equal(adata.var["covmin_selected"], expected.support_)
+    assert selector.feature_names_in_.tolist() == GENES
+    assert selector.ranking_frame()["name"][0] in GENES
+
+
+def test_layer_and_groups():
+    adata = annotated(np.ones_like(X), scaled=X)
+    selector = fit_anndata(CCMSelector(), adata, "cell", layer="scaled", groups="donor")
+    expected = CCMSelector().fit(X, adata.obs["cell"], groups=adata.obs["donor"])
+    assert_array_equal(selector.ranking_, expected.ranking_)
+    assert selector.n_features_ == expected.n_features_
+
+
+def test_the_library_itself():
+    anndata = pytest.importorskip("anndata")
+    adata = anndata.AnnData(X, obs=annotated(X).obs, var=pd.DataFrame(index=GENES))
+    fit_anndata(CCMSelector(3), adata, "cell")
+    assert adata.var["covmin_selected"].sum() == 3
+
+
+def test_an_editor_knows_every_kernel():
+    assert set(get_args(KernelName)) == {"auto", *KERNELS}
