@@ -10,7 +10,7 @@ from covmin.core.problem import EFFORT
 
 def test_a_stage_takes_rows_for_each_column():
     for n_columns, n_rows in ((1, 500), (25, 500), (26, 520)):
-        for total, expected in ((2 * n_rows, n_rows), (2 * n_rows - 1, 2 * n_rows - 1), (10, 10)):
+        for total, expected in ((5 * n_rows, n_rows), (5 * n_rows - 1, 5 * n_rows - 1), (10, 10)):
             assert EFFORT.rows_of_stage(Mixed(0.5), n_columns, 0, total) == expected
     affordable = EFFORT.rows(Mixed(0.5), 5000, 512)
     assert EFFORT.rows_of_stage(Mixed(0.5), 5000, 512, 10**6) == affordable < 2000

@@ -252,7 +252,13 @@ def test_a_stage_starts_from_the_weights_of_the_last_scaled_into_its_budget(easy
 
 def few_rows(**changes):
     """Stages on 20 rows of sixty, and all for the stage that is reported."""
-    options = {"work": 1.0, "rows_per_column": 0, "fewest_rows": 20, "reported_rows": 60}
+    options = {
+        "work": 1.0,
+        "rows_per_column": 0,
+        "share": 1.0,
+        "fewest_rows": 20,
+        "reported_rows": 60,
+    }
     return Effort(**{**options, "matrix_rows": 2000, "looseness": 3.0, **changes})
 
 

@@ -247,7 +247,13 @@ def test_rows_may_be_others_than_the_sample(sample, frequencies, draw):
 
 def effort(**changes):
     """The kernel matrix up to 15 rows; stages on two rows for each column."""
-    defaults = {"work": 1e12, "rows_per_column": 2, "fewest_rows": 5, "reported_rows": 30}
+    defaults = {
+        "work": 1e12,
+        "rows_per_column": 2,
+        "share": 0.5,
+        "fewest_rows": 5,
+        "reported_rows": 30,
+    }
     return Effort(**{**defaults, "matrix_rows": 15, "looseness": 3.0, **changes})
 
 

@@ -35,15 +35,15 @@ class Effort:
     work: float = WORK[0]  # multiplications
     matrix_rows: int = SAMPLE_ROWS  # up to this many rows use the kernel matrix, beyond it Fourier
     rows_per_column: float = 2 * SAMPLES_FOR_EACH_FEATURE  # of a stage
+    share: float = 0.2  # if these are more than this share of all rows, a stage uses all
     fewest_rows: int = SAMPLE_ROWS // 4  # rows of a stage, at least
     reported_rows: int = 2 * SAMPLE_ROWS  # rows of the stage whose weights are reported
     looseness: float = 3.0  # tolerance, as a multiple of that on the next larger number of rows
 
     def rows_of_stage(self, kernel: Kernel, n_columns: int, n_components: int, n_rows: int) -> int:
-        """Return the number of rows that choose among some columns; if it is most of them, all."""
+        """Return the number of rows that choose among some columns; or all."""
         enough = max(self.fewest_rows, int(self.rows_per_column * n_columns))
-        if n_rows < 2 * enough:
-            enough = n_rows
+        enough = n_rows if enough > self.share * n_rows else enough
         return min(enough, self.rows(kernel, n_columns, n_components))
 
     def rows(self, kernel: Kernel, n_columns: int, n_components: int) -> int:
