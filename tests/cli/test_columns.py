@@ -112,7 +112,7 @@ def test_given_columns_and_categories(tmp_path, run):
     assert result.exit_code == 0, result.output
     assert "1 feature in addition to the 1 given" in result.stdout
     assert list(pd.read_csv(output)) == ["area", "district", "price"]
-    assert "For categories and features with few values" in report.read_text("utf-8")
+    assert "Categories and features with few values" in report.read_text("utf-8")
     rows = json.loads(run(*words, "-m", 1, "--json").stdout)["features"]
     assert [(row["rank"], row["name"]) for row in rows[:2]] == [(0, "area"), (1, "district")]
     assert run(*words, "--drop", "area").exit_code == ExitCode.USAGE

@@ -45,7 +45,7 @@ OUT = ["identifier", "free text"]
 def fitted():
     X, y = ship()
     with pytest.warns(UserWarning, match="free text: 'Name'. Use column_types"):
-        return CCMSelector().fit(X, y)
+        return CCMSelector(2).fit(X, y)
 
 
 class TestShip:
@@ -72,7 +72,7 @@ class TestShip:
     @pytest.mark.filterwarnings("ignore:Excluded")
     def test_polars(self, fitted):
         X, y = ship()
-        other = CCMSelector().fit(pl.from_pandas(X), y)
+        other = CCMSelector(2).fit(pl.from_pandas(X), y)
         assert_array_equal(other.ranking_, fitted.ranking_)
         assert_array_equal(other.column_kinds_, KINDS)
         assert list(other.set_output(transform="polars").transform(pl.from_pandas(X)).columns) == [
@@ -84,7 +84,7 @@ class TestShip:
     def test_an_array_of_objects(self, fitted):
         X, y = ship()
         array = X.drop(columns="PassengerId").astype(object).to_numpy()
-        other = CCMSelector().fit(array, y)
+        other = CCMSelector(2).fit(array, y)
         assert_array_equal(other.column_kinds_, KINDS[1:])
         assert other.get_support(indices=True).tolist() == [0, 2]
         array[pd.isna(array)] = ""

@@ -154,9 +154,11 @@ def column_alike_in_order(X: np.ndarray, Y: np.ndarray) -> int | None:
     r += (n_slow + (free[1:] * free[:-1]).sum()) / n_left
     of_X, of_Y = r[: X.shape[1]], r[X.shape[1] :]
     is_sorted = (squares[X.shape[1] :] < _LEAST_LEFT * n).all()
+    # Where y cannot confirm it, the correlation must be one that matters by a standard error.
+    sure = _ALIKE[1] + 1.0 / np.sqrt(n_left)
     least_X, least_Y = (
         max(norm.isf(_LEVEL / (2 * max(of.size, 1))) / np.sqrt(n_left), least)
-        for of, least in ((of_X, _ALIKE[int(is_sorted)]), (of_Y, _ALIKE[0]))
+        for of, least in ((of_X, sure if is_sorted else _ALIKE[0]), (of_Y, _ALIKE[0]))
     )
     if of_X.max(initial=-1.0) < least_X or not (is_sorted or of_Y.max(initial=-1.0) >= least_Y):
         return None

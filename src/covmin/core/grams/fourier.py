@@ -81,7 +81,7 @@ def _moments(U: Array, Y: Array, p: Array) -> tuple[Array, ...]:
     return root @ U, U.T @ U, U.T @ Y, Y.T @ Y
 
 
-def _fixed_moments_block(fixed: FixedMap, X: Array, Y: Array, p: Array, Phi: Array) -> Sums:
+def _fixed_moments_block(fixed: FixedMap, X: Array, Y: Array, p: Array, Phi: Array = None) -> Sums:
     return _moments(fixed.transform(X) if Phi is None else Phi, Y, p)
 
 
@@ -90,7 +90,7 @@ def _moving_block(moving: FourierMap, w: np.ndarray, X: Array) -> Array:
 
 
 def _moments_block(
-    parts: tuple[Any, ...], X: Array, Y: Array, p: Array, U: Array, Phi: Array
+    parts: tuple[Any, ...], X: Array, Y: Array, p: Array, U: Array = None, Phi: Array = None
 ) -> Sums:
     """Return the moments of the moving components U and, if Φ exists, ``Uᵀ(p∘Φ)``."""
     moving, fixed, w = parts
@@ -102,7 +102,7 @@ def _moments_block(
 
 
 def _gradient_block(
-    parts: tuple[Any, ...], X: Array, Y: Array, p: Array, U: Array, Phi: Array
+    parts: tuple[Any, ...], X: Array, Y: Array, p: Array, U: Array = None, Phi: Array = None
 ) -> Sums:
     """Return ``Σₐ pₐ ⟨∂Uₐ/∂wⱼ, Eₐ⟩`` with ``E = ([Y U Φ]·coefficients + constant)·weightsᵀ``."""
     moving, fixed, w, *arrays = parts

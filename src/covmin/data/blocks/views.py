@@ -280,7 +280,7 @@ class StandardizedRows:
     def keep(self, function: Callable[[Any], Any], width: int) -> None:
         """Store nothing, because blocks are read again in each pass."""
 
-    def sum(self, function: BlockFunction, *_: Any) -> tuple[Any, ...]:
+    def sum(self, function: BlockFunction, *kept: Any) -> tuple[Any, ...]:
         table = self.columns
         prepare = partial(
             standardize_block,
@@ -290,12 +290,16 @@ class StandardizedRows:
             dtype=table.dtype,
         )
         # The function must not hold the blocks, so that it can be sent to other processes.
-        raw = partial(_on_prepared, function, prepare)
+        raw = partial(_on_prepared, function, prepare, [None] * len(kept))  # nothing is stored
         return table.source.reduce(raw, add_up, self.Y, self.p, table.index)
 
 
-def _on_prepared(function: BlockFunction, prepare: Any, X: np.ndarray, *others: np.ndarray) -> Any:
+def _on_prepared(
+    function: BlockFunction, prepare: Any, kept: list[None], X: np.ndarray, *others: np.ndarray
+) -> Any:
     """Add up the results of parts of a block: their Fourier features should fit in the cache."""
     size = default_block_size(X)
     parts = (slice(start, start + size) for start in range(0, X.shape[0], size))
-    return add_up(function(prepare(X[part]), *(each[part] for each in others)) for part in parts)
+    return add_up(
+        function(prepare(X[part]), *(each[part] for each in others), *kept) for part in parts
+    )
