@@ -39,8 +39,8 @@ _PATIENCE = 3
 # Moves that are compared after a rough look, for the last set too, and features that may leave.
 _TRIED, _CERTIFIED, _LEAVING = 3, 6, 4
 # A set is not tuned further if its error exceeds that of the best set of its size by the first
-# factor, nor with another kernel if it exceeds it by the second. The third is for smaller sets.
-_HOPELESS = 1.1, 1.02, 1.2
+# factor, nor with another kernel if it exceeds it by the second.
+_HOPELESS = 1.1, 1.02
 # Numbers of kernels and ridges. The last ridge leaves only the mean.
 _TUNINGS = set(product(range(len(SET_KERNELS)), range(len(FUNCTION_RIDGES) - 1)))
 # Those that are tried first.
@@ -254,8 +254,7 @@ class _Search:
     def offer(self, features: Set, near: Judged | None) -> bool:
         """Judge a set, and keep it if it is better than the best of its size."""
         best = self.best[len(features)]
-        smaller = min(one.error for k, one in self.best.items() if k <= len(features))
-        new = self.errors.judge(features, near, min(best.error, _HOPELESS[2] * smaller))
+        new = self.errors.judge(features, near, best.error)
         if self.credited(new) >= self.credited(best) - 1e-9:
             return False
         self.best[len(features)] = new
@@ -295,7 +294,6 @@ class _Search:
         What was named holds with a small probability of error, so it stays unless the path is
         clearly better: with few samples a regression cannot judge it.
         """
-        least = np.inf
         for k in range(top + 1):
             first = frozenset[int]()
             for one in named:
@@ -308,9 +306,8 @@ class _Search:
                 last = self.proposed[k - 1] if k > 2 else None
                 if last and (first - last.features or not last.features < one):
                     last = None
-                judged.append(self.errors.judge(one, last, _HOPELESS[2] * least))
+                judged.append(self.errors.judge(one, last))
             self.proposed[k] = judged[0] if judged[0].beats(judged[1]) else judged[1]
-            least = min(least, self.proposed[k].error)
         self.best = dict(self.proposed)
 
     def forward(self, named: list[Set], top: int) -> tuple[int, int]:
