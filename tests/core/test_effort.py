@@ -9,9 +9,10 @@ from covmin.core.problem import EFFORT
 
 
 def test_a_stage_takes_rows_for_each_column():
-    for n_columns, n_rows in ((1, 500), (25, 500), (26, 520)):
-        for total, expected in ((5 * n_rows, n_rows), (5 * n_rows - 1, 5 * n_rows - 1), (10, 10)):
-            assert EFFORT.rows_of_stage(Mixed(0.5), n_columns, 0, total) == expected
+    for n_columns, n_rows in ((1, 1000), (50, 1000), (51, 1020)):
+        most = EFFORT.rows(Mixed(0.5), n_columns, 0)
+        for total, expected in ((5 * n_rows, n_rows), (5 * n_rows - 1, most), (10, 10)):
+            assert EFFORT.rows_of_stage(Mixed(0.5), n_columns, 0, total) == expected < total + 1
     affordable = EFFORT.rows(Mixed(0.5), 5000, 512)
     assert EFFORT.rows_of_stage(Mixed(0.5), 5000, 512, 10**6) == affordable < 2000
 
@@ -37,8 +38,8 @@ def test_a_sum_has_waves_for_columns_too(kernel, n_columns):
 
 
 def test_there_are_no_fewer_rows_than_these():
-    assert EFFORT.rows(Mixed(0.5), 10**6, 0) == 500
-    assert EFFORT.rows(Mixed(0.5), 10**6, 512) == 500
+    assert EFFORT.rows(Mixed(0.5), 10**6, 0) == 1000
+    assert EFFORT.rows(Mixed(0.5), 10**6, 512) == 1000
 
 
 def test_beyond_the_rows_of_a_matrix_there_are_components():

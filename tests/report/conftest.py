@@ -37,7 +37,7 @@ def years():
     rng = np.random.default_rng(0)
     district = rng.choice(list("abc"), 120)
     X = pd.DataFrame({"year": rng.integers(2001, 2021, 120).astype(float)})
-    X["day"] = 20070100 + rng.permutation(240)[:120]
+    X["day"] = 20070100 + rng.integers(0, 240, 120)
     X["district"] = pd.Categorical(district)
     X["code"] = pd.Categorical(np.searchsorted(list("abc"), district))
     y = 2.0 * (district == "b") + (X["year"] - 2010) / 6 + 0.1 * rng.normal(size=120)

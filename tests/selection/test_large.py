@@ -179,7 +179,7 @@ def test_fewer_rows_on_the_way_lead_to_the_same_features():
     effort = replace(EFFORT, reported_rows=40_001)
     problem = make_problem(columns, centred(y), Gaussian(), for_kept=True, effort=effort, **options)
     rows = [level.n_rows for level in problem.for_stage(np.arange(5), whole=True)]
-    assert rows == [500, 40_001]
+    assert rows == [1000, 40_001]
     less, plain = (
         run_path(each, [3], wanted=3).stages for each in (problem, replace(problem, effort=None))
     )

@@ -164,12 +164,11 @@ class TestRareValues:
 
 
 def test_a_report_of_a_sparse_table(tmp_path, monkeypatch):
-    """A small one is drawn like any other, and a large one refused in words."""
+    """A small one is drawn like any other, and a large one by a sample of its rows."""
     pytest.importorskip("jinja2", reason="pip install 'covmin[report]'")
     X = csr_array(np.random.default_rng(0).poisson(0.5, (60, 5)).astype(float))
     y = X.toarray()[:, 0] > 0
     selector = CCMSelector(2).fit(X, y)
     assert selector.report(tmp_path / "r.html", X, y).exists()
     monkeypatch.setattr("covmin.data.blocks.sparse.MEMORY_NUMBERS", 100)
-    with pytest.raises(ValueError, match="selected columns"):
-        selector.report(tmp_path / "r.html", X, y)
+    assert selector.report(tmp_path / "few.html", X, y).exists()

@@ -36,7 +36,7 @@ class Effort:
     matrix_rows: int = SAMPLE_ROWS  # up to this many rows use the kernel matrix, beyond it Fourier
     rows_per_column: float = 2 * SAMPLES_FOR_EACH_FEATURE  # of a stage
     share: float = 0.2  # if these are more than this share of all rows, a stage uses all
-    fewest_rows: int = SAMPLE_ROWS // 4  # rows of a stage, at least
+    fewest_rows: int = SAMPLE_ROWS // 2  # rows of a stage, at least
     reported_rows: int = 2 * SAMPLE_ROWS  # rows of the stage whose weights are reported
     looseness: float = 3.0  # tolerance, as a multiple of that on the next larger number of rows
 

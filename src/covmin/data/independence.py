@@ -142,7 +142,7 @@ def column_alike_in_order(X: np.ndarray, Y: np.ndarray) -> int | None:
     n_slow = 1 + n // _SLOW
     changes = both[1:] != both[:-1]
     places = np.unique(np.flatnonzero(changes[:, changes.sum(axis=0) <= _JUMPS].any(axis=1)))
-    places = places[: n // 5]
+    places = places[: n // 2]
     left = dct(np.column_stack([np.arange(n)[:, None] > places, both]), axis=0, norm="ortho")
     left[:n_slow] = 0.0
     left = idct(left, axis=0, norm="ortho")

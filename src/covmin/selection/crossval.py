@@ -118,7 +118,7 @@ class CrossValidation:
         difference: the errors of two sets vary alike over the samples, their difference much less.
         If the best is not clearly better than no features, it is the smallest of all.
 
-        >>> errors = np.array([[[1.0, 1.0], [0.9, 1.1], [0.5, 0.6], [0.45, 0.6]]])
+        >>> errors = np.array([[[1.0, 1.0], [0.9, 1.1], [0.5, 0.6], [0.45, 0.62]]])
         >>> CrossValidation(np.arange(4), np.array([0.1]), {"error": errors}).choice()
         (0, 2)
         """
