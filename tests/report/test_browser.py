@@ -64,8 +64,12 @@ def set_slider(page, value):
 
 
 def texts(page, css):
+    """Return the texts of elements, without the small print under them."""
     return page.execute_script(
-        "return [...document.querySelectorAll(arguments[0])].map((e) => e.textContent);", css
+        "const own = (e) => [...e.childNodes].filter((child) => child.nodeName !== 'SMALL');"
+        "return [...document.querySelectorAll(arguments[0])]"
+        ".map((e) => own(e).map((child) => child.textContent).join(''));",
+        css,
     )
 
 
