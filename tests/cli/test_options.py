@@ -8,7 +8,6 @@ import subprocess
 import sys
 from itertools import product
 
-import numpy as np
 import pytest
 
 from covmin import CCMSelector, Formulation
