@@ -14,7 +14,7 @@ import numpy as np
 from covmin.remarks import InputError
 
 from .checks import refuse_masks
-from .dtypes import is_structured, missing_mask
+from .dtypes import missing_mask
 
 _FORMS = (
     "pass a structured array with a boolean field (the event indicator) and a float field (the "
@@ -66,7 +66,7 @@ def as_structured(times: np.ndarray) -> np.ndarray:
 
 def _columns(y: Any) -> list[np.ndarray]:
     """Return the two columns of a response, as booleans or as floats with NaN if missing."""
-    if is_structured(y):
+    if getattr(getattr(y, "dtype", None), "names", None):
         columns = [y[name] for name in y.dtype.names]
     elif hasattr(y, "columns") and hasattr(y, "dtypes"):
         columns = [y[name] for name in y.columns]

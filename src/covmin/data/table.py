@@ -24,7 +24,7 @@ from .columns import (
     LEFT_OUT,
     ReadColumn,
     Reading,
-    are_row_numbers,
+    identifies_rows,
     read_as,
     read_by_itself,
     summary,
@@ -455,8 +455,8 @@ def _plain_columns(
         plain[j] = kind == _PLAIN or is_complex or (allowed[j] and is_number(dtype))
         if plain[j] and kind is None and not is_given[j] and is_integer(dtype):
             whole.append(j)
-    if whole:
-        plain[whole] = ~are_row_numbers(X, whole)
+    for j in whole:
+        plain[j] = not identifies_rows(_safe_indexing(X, j, axis=1), len(whole))
     return plain
 
 
