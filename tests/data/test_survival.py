@@ -5,7 +5,6 @@ import pandas as pd
 import polars as pl
 import pytest
 
-from covmin.data.dtypes import is_structured
 from covmin.data.response import encode_response
 from covmin.data.survival import as_structured, survival_times
 
@@ -42,8 +41,6 @@ def test_every_form_is_the_same(y):
 
 def test_only_records_are_read_without_being_told():
     np.testing.assert_array_equal(survival_times(records(), "auto"), PLAIN)
-    assert not is_structured(PLAIN)
-    assert not is_structured(TIME)
     np.testing.assert_array_equal(survival_times(as_structured(PLAIN), "auto"), PLAIN)
 
 

@@ -39,6 +39,12 @@ def check_kind(X: Any, y: Any) -> None:
         raise InputError(
             f"X has two columns named {twice!r}; give every column a unique name.", "X", [twice]
         )
+    if len({isinstance(name, str) for name in names or ()}) > 1:
+        raise TypeError(
+            "Feature names are only supported if all input features have string names, but the "
+            "columns of X are named by text and by other values; convert them to text with "
+            "X.columns = X.columns.astype(str)."
+        )
     if (in_blocks(X) or is_frame(X)) and X.shape[1] == 0:
         raise InputError("X has no columns.", "X")
     if issparse(y):

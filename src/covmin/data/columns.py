@@ -202,6 +202,10 @@ def _of_objects(levels: Levels, is_trusted: bool) -> ReadColumn:
     values = levels.values
     if not values:
         return _empty(levels.codes.size)
+    # First, because durations of NumPy are integers.
+    if all(isinstance(value, (timedelta, np.timedelta64)) for value in values):
+        days = np.array([value / timedelta(1) for value in values])
+        return ReadColumn("number", levels.spread(days)[:, None], "durations, in days")
     if all(isinstance(value, (Real, Decimal, np.bool_)) for value in values):
         numbers = np.array([float(value) for value in values])
         return ReadColumn("number", levels.spread(numbers)[:, None])
@@ -209,9 +213,6 @@ def _of_objects(levels: Levels, is_trusted: bool) -> ReadColumn:
         return _of_points(levels.spread(points_in_time(values)))
     if all(isinstance(value, time) for value in values):
         return _of_clock(levels.spread(phases_of_clock(values)))
-    if all(isinstance(value, (timedelta, np.timedelta64)) for value in values):
-        days = np.array([value / timedelta(1) for value in values])
-        return ReadColumn("number", levels.spread(days)[:, None], "durations, in days")
     return _of_text(levels, is_trusted) or read_categories(levels)
 
 

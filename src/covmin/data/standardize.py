@@ -172,36 +172,6 @@ class PreparedColumns:
         )
 
 
-def weighted_samples(
-    X: Any, y: np.ndarray, sample_weight: Any, row: np.ndarray
-) -> tuple[Any, np.ndarray, np.ndarray, np.ndarray]:
-    """Check the weights of the rows, and drop those of weight zero."""
-    n = X.shape[0]
-    weight = np.asarray(sample_weight, dtype=np.float64)
-    if weight.ndim == 0:
-        weight = np.full(n, float(weight))
-    if weight.shape != (n,):
-        raise InputError(
-            f"sample_weight must have one entry for each of the {n} samples; "
-            f"its shape is {weight.shape}.",
-            "sample_weight",
-        )
-    if not np.isfinite(weight).all() or (weight < 0.0).any():
-        raise InputError("sample_weight must contain finite numbers ≥ 0.", "sample_weight")
-    if weight.max() > np.finfo(np.float64).max / n:
-        weight = weight / weight.max()  # their sum would be infinite
-    keep = weight > 0.0
-    if keep.sum() < 2:
-        raise InputError(
-            f"Only {int(keep.sum())} of {n} sample weights are not zero, but at least 2 must be.",
-            "sample_weight",
-        )
-    if keep.all():
-        return X, y, weight, row
-    X = X.keep(keep) if in_blocks(X) else X[keep]
-    return X, y[keep], weight[keep], row[keep]
-
-
 def prepare_columns(
     X: Any,
     standardize: Standardize = True,
@@ -267,7 +237,7 @@ def prepare_columns(
         # Measure from the lowest value: unlike the mean, it does not depend on the row order.
         scaling = size[index], (low / size)[index], spread[index]
         sign = partial(signatures_block, has_missing, of_columns, of_responses, *scaling)
-        signature = source.reduce(sign, joined, Y_, p, index)
+        signature = source.reduce(sign, np.concatenate, Y_, p, index)
 
     mean, scale = mean * size, deviation * size
     units, unit_index, sizes = _units(layout, index, mean[index])
@@ -514,8 +484,3 @@ def signatures_block(
         for tile in row_tiles(X)
     ]
     return np.concatenate(of_rows) + to_numpy(_cosines(of_responses, Y))
-
-
-def joined(parts: Iterable[np.ndarray]) -> np.ndarray:
-    """Return the results of all blocks, one after the other."""
-    return np.concatenate(list(parts))
