@@ -6,6 +6,7 @@ package is missing are left out of a run, which then says so.
 
 from __future__ import annotations
 
+from functools import partial
 from importlib.util import find_spec
 from typing import Any
 
@@ -25,7 +26,7 @@ from sklearn.svm import SVC, SVR
 from covmin.evaluation.baselines import Question, baseline, by_position
 from covmin.evaluation.baselines import _information as information
 from covmin.evaluation.curves import rank_features
-from covmin.evaluation.selectors import SelectorSpec
+from covmin.evaluation.selectors import Make
 from experiments.paper.selectors import paper_selectors
 
 
@@ -174,11 +175,11 @@ def missing(name: str) -> bool:
     return name in _PACKAGES and find_spec(_PACKAGES[name]) is None
 
 
-def selectors() -> dict[str, SelectorSpec]:
+def selectors() -> dict[str, Make]:
     """All selectors by name."""
     return {
         **paper_selectors(),
-        **{name: SelectorSpec(name, baseline, {"score": score}) for name, score in _RIVALS.items()},
+        **{name: partial(baseline, score) for name, score in _RIVALS.items()},
     }
 
 

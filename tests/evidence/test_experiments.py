@@ -23,7 +23,7 @@ def two_effects(n=150, d=8, seed=0):
 def test_rivals_find_two_effects(name):
     X, y = two_effects()
     for response in (y, y > 0.0):
-        order = feature_order(selectors()[name].make(2).fit(X, response))
+        order = feature_order(selectors()[name](2).fit(X, response))
         assert set(order[:2]) == {1, 4}
 
 
