@@ -142,8 +142,7 @@ class PreparedColumns:
         If all do, the features determine the response, and equal rows should be about as frequent
         as the values of single features suggest.
         """
-        some = rows.first[:MANY_ROWS]
-        X = self.X[some] if isinstance(self.X, np.ndarray) else to_numpy(self.X.sample(some))
+        X = to_numpy(self.sample(rows.first[:MANY_ROWS]))
         # Rows with equal features have equal projections.
         n_distinct = np.unique(X @ np.random.default_rng(0).standard_normal(X.shape[1])).size
         if len(X) - n_distinct > DUPLICATES[0] * n_distinct:
@@ -158,6 +157,10 @@ class PreparedColumns:
                 return False
             alone *= (counts * (counts - 1.0)).sum() / pairs
         return bool(together <= DUPLICATES[1] * alone)
+
+    def sample(self, rows: np.ndarray) -> Array:
+        """Return prepared rows, where the table is."""
+        return self.X[rows] if isinstance(self.X, np.ndarray) else self.X.sample(rows)
 
     @cached_property
     def n_distinct(self) -> int:
