@@ -355,9 +355,7 @@ def choose(
 # --- check ---------------------------------------------------------------------------------------
 
 
-def check(
-    plan: Plan, problem: Problem, path: Path, m: int
-) -> tuple[Plan, Path, dict[int, float]]:
+def check(plan: Plan, problem: Problem, path: Path, m: int) -> tuple[Plan, Path, dict[int, float]]:
     """Let tuned regressions decide about the first features, and give them their weights."""
     better = refined(plan, problem, path, m)
     order = better.order
