@@ -293,5 +293,4 @@ def _write_report(result: Selection, path: Path, *, source: str | None, code: st
             verdicts=result.verdicts,
             found=result.found,
             warnings=result.checked,
-            from_command=True,
         )

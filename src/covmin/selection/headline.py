@@ -113,7 +113,8 @@ def explain_choice(selector: Any) -> str:
         )
     own = f"{kept} {verb(m, 'have')} a cross-validated {title} of {texts[list(sizes).index(m)]}{of}"
     if m == sizes[best]:
-        return f"{own}, the best; every smaller set that was tried is clearly worse."
+        smaller = "" if m == sizes[0] else "; every smaller set that was tried is clearly worse"
+        return f"{own}, the best of all{smaller}."
     return (
         f"{own}, and {verb(m, 'are')} the smallest set that is not clearly worse than the best: "
         f"{texts[best]}, with {sizes[best]}."
