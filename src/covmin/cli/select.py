@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import typer
 
-from covmin.remarks import code_of
+from covmin.remarks import remark_of
 from covmin.text import listed, shortened
 
 from .columns import ColumnOptions, Dataset, Roles, find_roles, make_dataset
@@ -25,13 +25,14 @@ if TYPE_CHECKING:
     from covmin import CCMSelector, VerdictSelector
     from covmin.data import Table
 
-# Options for what remarks with these codes advise.
-_OPTION_FOR = {
-    "dependent-rows": "--row-groups or --time",
-    "excluded-columns": "--as",
-    "given-not-used": "--as",
-    "guessed-task": "--task",
-    "outliers": "--standardize",
+# What to do about remarks with these codes, in place of the advice for Python.
+_ADVICE = {
+    "dependent-rows": "If a column says which patient, place or day they belong to, pass its name "
+    "as --row-groups; if one holds their time, as --time.",
+    "excluded-columns": "Use --as COL=KIND to override this, such as text for the words of a text.",
+    "given-not-used": "Use --as COL=KIND to override this.",
+    "guessed-task": "Pass --task regression for numbers, --task classification for classes.",
+    "outliers": "Otherwise use --standardize rank.",
 }
 _DEMO_CODE = """\
 from sklearn.datasets import load_wine
@@ -225,10 +226,10 @@ def _notes(table: Table, found: dict[str, Any], caught: list[Any]) -> list[str]:
     if with_missing := [row["name"] for row in found["features"] if row["missing"] > 0.0]:
         said.append(f"Missing values in {listed(with_missing)} are used as information.")
     for each in caught:
-        code = code_of(each.message)
-        option = f" The option for this is {_OPTION_FOR[code]}." if code in _OPTION_FOR else ""
-        # Warnings about the data name these columns.
-        said += [f"{each.message}{option}"] if code not in ("constant-columns", "leak") else []
+        remark = remark_of(each.message)
+        if remark.code not in ("constant-columns", "leak"):  # warnings about the data name these
+            advice = remark.advice and _ADVICE.get(remark.code, remark.advice)
+            said.append(str(replace(remark, advice=advice)))
     read = summary([each for each in table.readings if each.kind not in LEFT_OUT])
     return [*dict.fromkeys(said), *read]
 
