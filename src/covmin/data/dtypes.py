@@ -26,16 +26,9 @@ def local_frame(X: Any) -> Any:
         X = X.collect()
     if is_of(X, "pandas", "polars") or not hasattr(X, "__arrow_c_stream__"):
         return X
-    try:
-        import polars
-    except ImportError:
-        import pyarrow
+    import pyarrow
 
-        return (X if isinstance(X, pyarrow.ChunkedArray) else pyarrow.table(X)).to_pandas()
-    found: Any = polars.from_arrow(X)
-    # The rows of a table that is only a stream come as one column of records.
-    is_records = isinstance(found, polars.Series) and isinstance(found.dtype, polars.Struct)
-    return found.struct.unnest() if is_records else found
+    return (X if isinstance(X, pyarrow.ChunkedArray) else pyarrow.table(X)).to_pandas()
 
 
 def names_of(X: Any) -> list[Any] | None:
