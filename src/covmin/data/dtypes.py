@@ -24,11 +24,13 @@ def local_frame(X: Any) -> Any:
     """
     if is_of(X, "polars", "narwhals") and not hasattr(X, "shape"):
         X = X.collect()
-    if is_of(X, "pandas", "polars") or not hasattr(X, "__arrow_c_stream__"):
+    of_arrow = hasattr(X, "__arrow_c_stream__") or hasattr(X, "__arrow_c_array__")
+    if is_of(X, "pandas", "polars") or not of_arrow:
         return X
     import pyarrow
 
-    return (X if isinstance(X, pyarrow.ChunkedArray) else pyarrow.table(X)).to_pandas()
+    is_column = isinstance(X, pyarrow.Array | pyarrow.ChunkedArray)
+    return (X if is_column else pyarrow.table(X)).to_pandas()
 
 
 def names_of(X: Any) -> list[Any] | None:
