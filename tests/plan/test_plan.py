@@ -357,12 +357,12 @@ def test_where_rows_and_precision_are_saved(parameters, dtype):
 
 
 def test_exact_asked_for_is_on_all_rows_of_a_table_that_is_seen_in_parts_otherwise():
-    X, y = numbers(3000, 5)
+    X, y = numbers(6000, 5)
     rows = [
         [level.n_rows for level in problem_of(CCMSelector(2, **each), X, y).for_stage(np.arange(5))]
         for each in ({}, {"approximation": "exact"})
     ]
-    assert rows == [[500], [3000]]
+    assert rows == [[1000], [6000]]
 
 
 @pytest.mark.parametrize(
