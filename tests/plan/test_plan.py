@@ -8,7 +8,7 @@ import pytest
 
 import covmin.selection.assemble
 import covmin.selection.crossval
-from covmin import CCMSelector, Formulation, Fourier, open_parquet
+from covmin import CCMSelector, Formulation, Fourier
 from covmin.core.kernels import Mixed
 from covmin.core.rows import Sample
 from covmin.core.screening import Screening
@@ -49,14 +49,6 @@ def gene_like(n, d, flipped):
     wrong = rng.permutation(n)[: round(flipped * n)]
     y[wrong] = 1 - y[wrong]
     return X, y
-
-
-def parquet(tmp_path, n=2100):
-    pandas = pytest.importorskip("pandas", reason="pip install pandas pyarrow")
-    X, y = numbers(n, 5)
-    frame = pandas.DataFrame(X, columns=list("abcde")).assign(y=y)
-    frame.to_parquet(tmp_path / "table.parquet")
-    return open_parquet(tmp_path / "table.parquet", target="y")
 
 
 def frame_with_levels(n=100):

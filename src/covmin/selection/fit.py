@@ -121,9 +121,9 @@ def fit(table: Table, columns: PreparedColumns, settings: SimpleNamespace, run: 
         plan, epsilon, m, found = choose(plan, table, columns, rows, settings, run)
         problem = formulated(plan, data, columns, table.response, epsilon)
         protected = first.protected if plan.order or plan.effort else None
-        m_kept = min(m, problem.n_features)
+        m_kept = min(m, problem.units.size)
         is_path = plan.formulation.strategy == "path"
-        budgets = path_budgets(problem.n_features) if is_path else [m_kept]
+        budgets = path_budgets(problem.units.size) if is_path else [m_kept]
         path = run_path(problem, budgets, protected, run, m_kept, whole=not plan.refines)
         lost = dict[int, float]()
         if plan.refines and not run.stop():
