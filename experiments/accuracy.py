@@ -18,6 +18,7 @@ from covmin.evaluation.compare import make_splits
 from covmin.evaluation.curves import prefix_scores, rank_features
 from covmin.runtime.seeds import unit_seed
 from experiments.paper.data import list_datasets, load
+from experiments.paper.selectors import budget
 from experiments.rivals import selectors
 from experiments.sets import CLASSES, load_classes
 from experiments.study import Study, Unit
@@ -47,9 +48,9 @@ def fold_accuracy(unit: Unit) -> dict[str, float]:
     X, y, sizes, splits = samples(unit["dataset"], unit["repeat"] + 1)
     train, test = splits[unit["repeat"]][unit["fold"]]
     seed = unit_seed(0, "ranking", f"{unit['repeat']}/{unit['fold']}")
-    spec = selectors()[unit["selector"]]
-    m = spec.budget(X.shape[1], max(sizes))
-    order, seconds, error = rank_features(spec, m, X[train], y[train], seed)
+    name = unit["selector"]
+    m = budget(name, X.shape[1], max(sizes))
+    order, seconds, error = rank_features(selectors()[name], m, X[train], y[train], seed)
     if order is None:
         raise RuntimeError(f"{unit}: {error}")
     scores = prefix_scores(order, sizes, X, y, (train, test), classification=True)

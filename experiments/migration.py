@@ -51,7 +51,7 @@ SLOW = ("LassoNet", "RFECV, linear SVM", "Boruta")  # run last
 def kept(method: str, X: np.ndarray, y: np.ndarray, m: int, classes: bool) -> np.ndarray:
     """The features that a method keeps; those that choose the number do not look at m."""
     if method in GIVEN:
-        return feature_order(selectors()[GIVEN[method]].make(m).fit(X, y))[:m]
+        return feature_order(selectors()[GIVEN[method]](m).fit(X, y))[:m]
     if method == "covmin, m chosen":
         return CCMSelector(n_jobs=1).fit(X, y).get_support(indices=True)
     if method == "Boruta":

@@ -99,8 +99,8 @@ def work(unit: Unit) -> dict[str, Any]:
     X, y, *_ = split(dataset, seed)
     X = X[:, : d + unit["probes"]]
     sizes = [m for m in SIZES if m <= X.shape[1]]
-    spec = selectors()[unit["selector"]]
-    order, seconds, error = rank_features(spec, sizes[-1], X, y, seed)
+    make = selectors()[unit["selector"]]
+    order, seconds, error = rank_features(make, sizes[-1], X, y, seed)
     if order is None:
         raise RuntimeError(f"{unit}: {error}")
     firsts = [tuple(sorted(order[:m].tolist())) for m in sizes]

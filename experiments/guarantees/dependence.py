@@ -163,7 +163,7 @@ def page_power() -> pd.DataFrame:
 _RUNS = {n: N_RUNS_LARGE if n == max(SIZES) else N_RUNS for n in SIZES}
 CELLS = [{"question": q, "n": n, "runs": runs} for n, runs in _RUNS.items() for q in NULLS]
 CELLS += [{"question": q, "n": N_POWER, "runs": N_RUNS} for q in QUESTIONS]
-STUDIES = [simulation("guarantees-test", CELLS, one_test, "question")]
+STUDIES = [simulation("guarantees-test", CELLS, one_test, "question", ("test",))]
 TABLES = {
     "type-1": (page_level, 3),
     "power": (page_power, 2),

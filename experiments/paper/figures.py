@@ -36,7 +36,14 @@ def draw_synthetic(summary: Any, path: Path) -> None:
     """Draw the selectors, or for a name that ends in "-variants" the variants."""
     names = ("ccm-single", *VARIANTS) if path.stem.endswith("-variants") else _SHOWN
     rows = summary[summary["selector"].isin(names)]
-    _save(rank_figure(curves.chosen_rows(rows, names)), path)
+    _save(rank_figure(chosen_rows(rows, names)), path)
+
+
+def chosen_rows(summary: Any, names: Iterable[str]) -> Any:
+    """The rows of some selectors, in the given order."""
+    order = {name: position for position, name in enumerate(names)}
+    rows = summary[summary["selector"].isin(order)]
+    return rows.sort_values("selector", key=lambda names: names.map(order), kind="stable")
 
 
 def rank_figure(summary: Any) -> Any:
@@ -82,7 +89,7 @@ def _accuracy_grid(summary: Any, protocol: str, datasets: Sequence[str]) -> Any:
     size = (3.2 * _PANELS, 2.6 * n_rows + 1.0)
     figure = pyplot_module().figure(figsize=size, layout="constrained")
     axes = figure.subplots(n_rows, _PANELS, squeeze=False)
-    chosen = curves.chosen_rows(summary[summary["protocol"] == protocol], _SHOWN)
+    chosen = chosen_rows(summary[summary["protocol"] == protocol], _SHOWN)
     for ax, name in zip(axes.flat, datasets, strict=False):
         rows = chosen[chosen["dataset"] == name]
         if rows.empty:

@@ -12,9 +12,9 @@ import numpy as np
 from scipy.spatial.distance import pdist, squareform
 from sklearn.exceptions import ConvergenceWarning
 
-from covmin import Formulation, Fourier
+from covmin import CCMSelector, Formulation, Fourier
 from covmin.evaluation.baselines import Question, backward_elimination, baseline, indicators
-from covmin.evaluation.selectors import SelectorSpec, ccm_spec, named_selectors
+from covmin.evaluation.selectors import Make, named_selectors
 
 # Numbers in the work array of a block of features: 0.5 MiB, so that it stays in cache.
 _BLOCK_ENTRIES = 2**16
@@ -147,25 +147,44 @@ def _import_hsic_lasso() -> Any:
     return HSICLasso
 
 
-def paper_selectors() -> dict[str, SelectorSpec]:
+def paper_selectors() -> dict[str, Make]:
     """Return the selectors of the library, those of the paper, and variants of CCM by name.
 
-    The variants are the paper's grids for its two approximations (λ₁ of the soft constraint, λ₂ of
-    the inverse-free form), and ours for the number of random Fourier features.
+    ``ccm-single`` is the paper's single solve, ``ccm-gaussian`` the path with its kernel, and
+    ``ccm-path`` with its ε for classes as well, without a search for interactions. The other
+    variants are the paper's grids for its two approximations (λ₁ of the soft constraint, λ₂ of the
+    inverse-free form), and ours for the number of random Fourier features.
     """
     single = partial(Formulation, "single")
-    free = partial(single, inverse="free")
-    rivals = {"bahsic": bahsic, "hsic-lasso": hsic_lasso}
-    variants = [
-        *(ccm_spec(f"ccm-soft-{v}", single("soft", lambda1=v)) for v in (0.001, 0.01, 0.1)),
-        *(ccm_spec(f"ccm-free-{v:g}", free(lambda2=v)) for v in (1.0, 10.0, 100.0)),
-        *(
-            ccm_spec(f"ccm-fourier-{v}", approximation=Fourier(n_components=v))
-            for v in (50, 100, 200, 400)
-        ),
-    ]
+    solve = partial(CCMSelector, formulation="paper")
+    path = partial(CCMSelector, kernel="gaussian")
     return {
         **named_selectors(),
-        **{name: SelectorSpec(name, baseline, {"score": score}) for name, score in rivals.items()},
-        **{spec.name: spec for spec in variants},
+        "ccm-gaussian": path,
+        "ccm-path": partial(path, epsilon=0.001, interactions=False),
+        "ccm-single": solve,
+        "bahsic": partial(baseline, bahsic),
+        "hsic-lasso": partial(baseline, hsic_lasso),
+        **{
+            f"ccm-soft-{v}": partial(CCMSelector, formulation=single("soft", lambda1=v))
+            for v in (0.001, 0.01, 0.1)
+        },
+        **{
+            f"ccm-free-{v:g}": partial(CCMSelector, formulation=single(inverse="free", lambda2=v))
+            for v in (1.0, 10.0, 100.0)
+        },
+        **{
+            f"ccm-fourier-{v}": partial(solve, approximation=Fourier(n_components=v))
+            for v in (50, 100, 200, 400)
+        },
     }
+
+
+def budget(name: str, n_features: int, largest: int) -> int:
+    """Return the m to ask for: that of the paper for its single solve, else the largest.
+
+    It takes 100 of more than 100 features on real data, otherwise a fifth of them.
+    """
+    if name != "ccm-single":
+        return largest
+    return 100 if n_features > 100 else -(-n_features // 5)

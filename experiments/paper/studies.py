@@ -18,12 +18,12 @@ from covmin.evaluation.curves import (
     rank_features,
     summarise,
 )
-from covmin.evaluation.selectors import ComparedTable, resolve_selectors
+from covmin.evaluation.selectors import ComparedTable, Make
 from covmin.runtime.seeds import unit_seed
 from experiments.study import Study, Unit
 
 from .data import list_datasets, load
-from .selectors import paper_selectors
+from .selectors import budget, paper_selectors
 
 # Fastest first, so that an interrupted run has finished most of the methods.
 BASELINES = ("pearson", "anova", "mrmr", "rfe", "bahsic", "extra-trees", "mi", "hsic-lasso")
@@ -44,14 +44,14 @@ def draws(unit: Unit) -> list[dict[str, Any]]:
     A selector is told m. Unlike in the paper, columns are shuffled in every draw: one that breaks
     ties by position gains nothing from the true features coming first.
     """
-    task, n, spec, rows = unit["task"], unit["n_samples"], paper_selectors()[unit["selector"]], []
+    task, n, make, rows = unit["task"], unit["n_samples"], paper_selectors()[unit["selector"]], []
     for repeat in range(unit["first"], unit["first"] + BLOCK):
         # The seed does not depend on the selector: all selectors see the same draw.
         seed = unit_seed(0, task, n, repeat)
         data = TASKS[task](n, random_state=seed)
         columns = np.random.default_rng(seed).permutation(data.data.shape[1])
         true = np.flatnonzero(np.isin(columns, data.informative))
-        order, seconds, _ = rank_features(spec, true.size, data.data[:, columns], data.target, seed)
+        order, seconds, _ = rank_features(make, true.size, data.data[:, columns], data.target, seed)
         rank = None if order is None else median_rank(order, true)
         row = {"protocol": "median rank", "optimal": (true.size + 1) / 2, "median_rank": rank}
         rows.append(row | {"fit_seconds": seconds})
@@ -106,9 +106,15 @@ def curve_task(name: str) -> CurveTask:
         splits = make_splits(X, y, cv=[(rows[:_TRAINING_ROWS], rows[_TRAINING_ROWS:])])
     else:
         splits = make_splits(X, y, cv=_N_FOLDS, n_repeats=_SHUFFLES)
-    specs = resolve_selectors(METHODS, known=paper_selectors())
-    table = ComparedTable(X, {}, X, np.arange(X.shape[1]), X.shape[1])
-    return CurveTask(table, y, specs, default_sizes(X.shape[1]), splits, True, 0)
+    d = X.shape[1]
+    selectors = {name: of_budget(name, paper_selectors()[name], d) for name in METHODS}
+    table = ComparedTable(X, {}, X, np.arange(d), d)
+    return CurveTask(table, y, selectors, default_sizes(d), splits, True, 0)
+
+
+def of_budget(name: str, make: Make, d: int) -> Make:
+    """What makes a selector of d features, with the paper's m where that is its budget."""
+    return lambda largest, **options: make(budget(name, d, largest), **options)
 
 
 def curves(unit: Unit) -> list[dict[str, Any]] | None:

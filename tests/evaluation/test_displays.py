@@ -28,7 +28,7 @@ def test_two_protocols_are_told_apart(table):
         compare_selectors(X, y, ["ccm"], protocol=p, n_features=[1, 2], random_state=0).summary()
         for p in ("nested", "paper")
     ]
-    display = AccuracyCurveDisplay.from_results(pd.concat(frames)).plot()
+    display = AccuracyCurveDisplay(pd.concat(frames)).plot()
     labels = [text.get_text() for text in display.ax_.get_legend().get_texts()]
-    assert labels == ["CCM (path) (nested)", "CCM (path) (paper)"]
+    assert labels == ["ccm (nested)", "ccm (paper)"]
     assert display.lines_[0].get_linestyle() != display.lines_[1].get_linestyle()

@@ -64,7 +64,7 @@ def test_what_is_missing_is_an_indicator_and_the_mean_of_the_rest():
     missing = np.isnan(numbers[:, [1]])
     matrix = np.column_stack([numbers, missing])
     table = ComparedTable(numbers, {}, matrix, np.array([0, 1, 1]), 3)
-    order = order_of_features(named_selectors()["anova"].make(1), table, y)
+    order = order_of_features(named_selectors()["anova"](1), table, y)
     assert order.tolist() == [1, 0, 2]  # a feature without a column comes last
     split = np.arange(0, 80, 2), np.arange(1, 80, 2)
     [score] = prefix_scores(order, [1], table, y, split, classification=True)

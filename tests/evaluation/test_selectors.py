@@ -3,24 +3,17 @@
 import pytest
 
 from covmin.datasets import make_shell
-from covmin.evaluation import compare_selectors, default_sizes, named_selectors
+from covmin.evaluation import compare_selectors, named_selectors
+from covmin.evaluation.curves import default_sizes
 from covmin.evaluation.selectors import feature_order
 
 
 @pytest.mark.parametrize("name", [n for n in named_selectors() if n != "permutation"])
 def test_every_name_ranks_every_feature(name):
     X, y = make_shell(30, random_state=0, return_X_y=True)
-    selector = named_selectors()[name].make(4, random_state=0)
+    selector = named_selectors()[name](4, random_state=0)
     order = feature_order(selector.fit(X, y))
     assert sorted(order) == list(range(10))
-
-
-def test_budgets():
-    specs = named_selectors()
-    assert specs["ccm-single"].budget(1024, 100) == 100
-    assert specs["ccm-single"].budget(13, 13) == 3
-    assert specs["ccm"].budget(13, 13) == 13
-    assert specs["mrmr"].budget(13, 13) == 13
 
 
 def test_sizes():

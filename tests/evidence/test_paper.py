@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 from experiments.paper import studies
 from experiments.paper.figures import rank_figure
-from experiments.paper.selectors import paper_selectors
+from experiments.paper.selectors import budget, paper_selectors
 from experiments.paper.studies import (
     BLOCK,
     METHODS,
@@ -23,7 +23,7 @@ from experiments.study import rows_of
 from sklearn.base import BaseEstimator
 
 from covmin.datasets import make_shell, make_xor
-from covmin.evaluation.selectors import SelectorSpec, feature_order
+from covmin.evaluation.selectors import feature_order
 
 SEEN = []
 
@@ -46,10 +46,10 @@ class ByPosition(BaseEstimator):
 def spies(monkeypatch):
     """Selectors that go by position, beside the real ones."""
 
-    def spec(name, fails):
-        return SelectorSpec(name, lambda **options: ByPosition(fails))
+    def by_position(fails):
+        return lambda m, **options: ByPosition(fails)
 
-    known = paper_selectors() | {n: spec(n, n == "failing") for n in ("a", "b", "failing")}
+    known = paper_selectors() | {n: by_position(n == "failing") for n in ("a", "b", "failing")}
     monkeypatch.setattr(studies, "paper_selectors", lambda: known)
     SEEN.clear()
 
@@ -70,11 +70,17 @@ def test_full_settings_cover_the_paper(paper_data):
     assert ("ccm-path", "xor") not in cells
 
 
+def test_single_solves_have_the_budget_of_the_paper():
+    assert [budget("ccm-single", d, 13) for d in (1024, 13)] == [100, 3]
+    assert budget("mrmr", 1024, 50) == 50
+    assert curve_task("wine").selectors["ccm-single"](13).n_features_to_select == 3
+
+
 @pytest.mark.parametrize("name", [*VARIANTS, "bahsic", "hsic-lasso"])
 @pytest.mark.filterwarnings("ignore:lambda2")
 def test_every_name_ranks_every_feature(name):
     X, y = make_shell(30, random_state=0, return_X_y=True)
-    order = feature_order(paper_selectors()[name].make(4, random_state=0).fit(X, y))
+    order = feature_order(paper_selectors()[name](4, random_state=0).fit(X, y))
     assert sorted(order) == list(range(10))
 
 

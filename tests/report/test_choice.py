@@ -105,3 +105,12 @@ def test_the_choice_of_an_estimator_is_told_by_its_score():
     assert "as does the given estimator" in page
     assert "Other numbers of features" in page
     assert "unknown" in page  # what the score is without features
+
+
+def test_the_smallest_size_is_not_compared_with_smaller_ones():
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((120, 3))
+    X[:, 0] = X[:, 0] > 0
+    why = summary(CCMSelector().fit(X, X[:, 0].astype(int)))["why"]
+    assert why.startswith("1 feature has a cross-validated error")
+    assert why.endswith("the best of all.")

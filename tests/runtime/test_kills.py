@@ -27,7 +27,7 @@ def lines(path):
 def comparison(folder):
     X, y = make_shell(80, random_state=0, return_X_y=True)
     options = {"n_features": [1, 2], "n_repeats": 4, "log": folder / "log.jsonl"}
-    return compare_selectors(X, y, ["pearson", "rfe", "ccm-single"], **options).frame[
+    return compare_selectors(X, y, ["pearson", "rfe", "anova"], **options).frame[
         ["selector", "repeat", "fold", "n_features", "score"]
     ].to_numpy().tolist()  # fmt: skip
 

@@ -13,7 +13,7 @@ results often do; its scores are too high.
 """
 
 from .compare import compare_selectors
-from .curves import CurveResult, default_sizes
-from .selectors import SelectorSpec, named_selectors
+from .curves import CurveResult
+from .selectors import named_selectors
 
-__all__ = ["CurveResult", "SelectorSpec", "compare_selectors", "default_sizes", "named_selectors"]
+__all__ = ["CurveResult", "compare_selectors", "named_selectors"]

@@ -20,7 +20,7 @@ from covmin.selection.scoring import scoring_name
 
 from .curves import PROTOCOLS, CurveResult, CurveTask, Split, curve_rows, default_sizes
 from .runner import run_units, warn_of_failures
-from .selectors import QUICK_BASELINES, ComparedTable, resolve_selectors, selector_settings
+from .selectors import ComparedTable, resolve_selectors, selector_settings
 
 # By whether there are groups, and whether there are classes.
 _SPLITTERS = {
@@ -137,7 +137,7 @@ def compare_selectors(
     encoded = ComparedTable.of(table)
     classes = table.response.task == "classification"
     seed = seed_of(random_state)
-    specs = resolve_selectors(selectors, ("ccm", *QUICK_BASELINES))
+    named = resolve_selectors(selectors)
     d = encoded.n_features
     sizes = default_sizes(d) if n_features is None else sorted({int(m) for m in n_features})
     if not sizes or sizes[0] < 1 or sizes[-1] > d:
@@ -151,8 +151,8 @@ def compare_selectors(
         )
     how: dict[str, Any] = {"groups": table.groups, "random_state": seed, "classification": classes}
     splits = make_splits(encoded.matrix, y, cv=cv, n_repeats=n_repeats, **how)
-    curves = CurveTask(encoded, y, specs, sizes, splits, classes, seed, scorer)
-    units = curves.units(specs, protocol)
+    curves = CurveTask(encoded, y, named, sizes, splits, classes, seed, scorer)
+    units = curves.units(protocol)
     if seconds is not None:  # so that all selectors have finished the same folds
         units.sort(key=lambda unit: (unit.get("repeat", 0), unit.get("fold", 0)))
     name = scoring_name(None, scoring) if scoring is not None else "accuracy" if classes else "R²"
@@ -160,7 +160,7 @@ def compare_selectors(
     if log is not None:  # everything that the scores depend on
         settings["data"] = joblib.hash((encoded.matrix, y.tolist(), splits))
         settings |= {"n_features": sizes, "score": name, "random_state": seed}
-        settings |= selector_settings(specs)
+        settings |= selector_settings(named)
     run: dict[str, Any] = {"n_jobs": n_jobs, "progress": progress, "seconds": seconds}
     results = run_units(units, curves, log=log, settings=settings, **run)
     if not any(results):
@@ -168,7 +168,7 @@ def compare_selectors(
     found = (done or curves.unfinished(unit) for unit, done in zip(units, results, strict=True))
     pairs = list(zip(units, found, strict=True))
     # In the order in which the selectors were named.
-    pairs.sort(key=lambda pair: list(specs).index(pair[0]["selector"]))
+    pairs.sort(key=lambda pair: list(named).index(pair[0]["selector"]))
     rows = [row for unit, result in pairs for row in curve_rows(unit, result, sizes)]
     errors = [(unit["selector"], result["error"]) for unit, result in pairs]
     warn_of_failures(errors)

@@ -3,7 +3,7 @@
 import time
 import warnings
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -20,7 +20,7 @@ from covmin.runtime.seeds import unit_seed
 from covmin.selection.frames import require_pandas
 
 from .runner import UNFINISHED
-from .selectors import ComparedTable, SelectorSpec, filled, order_of_features
+from .selectors import ComparedTable, Make, filled, order_of_features
 
 PROTOCOLS = ("nested", "paper")
 # Training and test rows.
@@ -34,22 +34,7 @@ _CALIBRATION_FOLDS = 3
 
 
 def default_sizes(n_features: int) -> list[int]:
-    """Return the numbers of features to evaluate: 5, 10, …, 100 if d > 100, else 1…d.
-
-    Parameters
-    ----------
-    n_features : int
-
-    Returns
-    -------
-    sizes : list of int
-
-    Examples
-    --------
-    >>> from covmin.evaluation import default_sizes
-    >>> default_sizes(4), default_sizes(2000)[-2:]
-    ([1, 2, 3, 4], [95, 100])
-    """
+    """Return the numbers of features to evaluate: 5, 10, …, 100 if d > 100, else 1…d."""
     return list(range(5, 101, 5)) if n_features > 100 else list(range(1, n_features + 1))
 
 
@@ -59,21 +44,24 @@ class CurveTask:
 
     table: ComparedTable
     y: np.ndarray
-    specs: Mapping[str, SelectorSpec]
+    selectors: Mapping[str, Make]
     sizes: Sequence[int]  # numbers of features to score
     splits: list[list[Split]]  # of each repeat and fold
     classification: bool
     random_state: int
     scorer: Scorer | None = None
 
-    def units(self, selectors: Iterable[str], protocol: str) -> list[dict[str, Any]]:
+    def units(self, protocol: str) -> list[dict[str, Any]]:
         """Return the units of work: one ranking per fold, or one in all for "paper"."""
         places = [{"n_repeats": len(self.splits)}]
         if protocol == "nested":
             folds = [(r, f) for r, folds in enumerate(self.splits) for f in range(len(folds))]
             places = [{"repeat": repeat, "fold": fold} for repeat, fold in folds]
-        head = {"protocol": protocol}
-        return [{"selector": name, **head, **place} for name in selectors for place in places]
+        return [
+            {"selector": name, "protocol": protocol, **place}
+            for name in self.selectors
+            for place in places
+        ]
 
     def __call__(self, unit: Mapping[str, Any]) -> dict[str, Any]:
         """Rank the features and score the ranking on each fold of a unit of work."""
@@ -83,10 +71,9 @@ class CurveTask:
             split = self.splits[unit["repeat"]][unit["fold"]]
             rows, position = split[0], f"{unit['repeat']}/{unit['fold']}"
             repeats = [[split]]
-        spec = self.specs[unit["selector"]]
         order, seconds, error = rank_features(
-            spec,
-            spec.budget(self.table.n_features, max(self.sizes)),
+            self.selectors[unit["selector"]],
+            max(self.sizes),
             self.table.rows(rows),
             self.y[rows],
             unit_seed(self.random_state, "ranking", position),
@@ -104,11 +91,9 @@ class CurveTask:
         return {"scores": scores, "seconds": np.nan, "error": UNFINISHED}
 
 
-def rank_features(
-    spec: SelectorSpec, m: int, table: Any, y: Any, seed: int, task: str = "auto"
-) -> Ranked:
+def rank_features(make: Make, m: int, table: Any, y: Any, seed: int, task: str = "auto") -> Ranked:
     """Fit a selector for m features; an error is recorded and does not stop the run."""
-    selector, start = spec.make(m, seed, task), time.perf_counter()
+    selector, start = make(m, random_state=seed, task=task), time.perf_counter()
     order, failure = None, None
     try:
         # Warnings, for example about constant columns, would repeat thousands of times.

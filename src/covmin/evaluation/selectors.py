@@ -1,13 +1,14 @@
 """The selectors that can be compared by name, and the order that a fitted selector gives."""
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
+from functools import partial
 from types import MappingProxyType
 from typing import Any, Self
 
 import joblib
 import numpy as np
-from sklearn.base import BaseEstimator, clone
+from sklearn.base import clone
 from sklearn.pipeline import Pipeline
 from sklearn.utils import _safe_indexing
 
@@ -17,70 +18,23 @@ from covmin.text import listed
 
 from .baselines import BASELINES, baseline
 
+# Makes an estimator of a number of features, ``random_state`` and ``task``.
+Make = Callable[..., Any]
 # Fast, and of different kinds: linear, univariate and redundancy-aware.
-QUICK_BASELINES = ("pearson", "anova", "mrmr", "rfe", "lasso")
+QUICK = ("ccm", "pearson", "anova", "mrmr", "rfe", "lasso")
 
-# The paper's m on real data: 100 of more than 100 features, otherwise a fifth of them.
-_WIDE = 100
-
-
-@dataclass(frozen=True)
-class SelectorSpec:
-    """A named recipe for a selector.
-
-    Parameters
-    ----------
-    name : str
-        Name in tables and figures.
-    factory : callable
-        Takes ``n_features_to_select``, ``random_state``, ``task`` and the parameters below;
-        returns the estimator.
-    params : mapping, default={}
-        Further parameters.
-    paper_budget : bool, default=False
-        Whether to rank all features with the paper's m (100 of more than 100 features, otherwise
-        a fifth of them) instead of the largest number that is evaluated.
-
-    Examples
-    --------
-    >>> from covmin.evaluation import named_selectors
-    >>> spec = named_selectors()["ccm-single"]
-    >>> spec.make(3, random_state=0)
-    CCMSelector(formulation='paper', n_features_to_select=3, random_state=0)
-    >>> spec.budget(5748, largest=100), spec.budget(13, largest=13)
-    (100, 3)
-    """
-
-    name: str
-    factory: Callable[..., BaseEstimator]
-    params: Mapping[str, Any] = field(default_factory=dict)
-    paper_budget: bool = False
-
-    def make(
-        self, n_features_to_select: int, random_state: int | None = None, task: str = "auto"
-    ) -> BaseEstimator:
-        """Return an unfitted estimator for a number of features, a seed and a task."""
-        asked = {"n_features_to_select": n_features_to_select, "random_state": random_state}
-        return self.factory(**asked, task=task, **self.params)
-
-    def budget(self, n_features: int, largest: int) -> int:
-        """Return the number of features to request when all ``n_features`` are ranked."""
-        if not self.paper_budget:
-            return largest
-        return _WIDE if n_features > _WIDE else -(-n_features // 5)
+_NAMED: Mapping[str, Make] = MappingProxyType(
+    {"ccm": CCMSelector} | {name: partial(baseline, score) for name, score in BASELINES.items()}
+)
 
 
-def named_selectors() -> Mapping[str, SelectorSpec]:
-    """Return all selectors that can be requested by name.
+def named_selectors() -> Mapping[str, Make]:
+    """Return what makes each selector that can be requested by name.
 
     =================== ====================================================================
     name                meaning
     =================== ====================================================================
-    ccm                 the default of this library: a path of shrinking budgets
-    ccm-gaussian        the same path with a Gaussian kernel
-    ccm-path            the same path with the paper's kernel and its ε for classes (0.001),
-                        without a search for interactions
-    ccm-single          a single solve, as in the paper
+    ccm                 :class:`~covmin.CCMSelector`
     pearson             absolute correlation with the response or with a class
     anova               F statistic
     mrmr                minimum redundancy, maximum relevance, from binned variables
@@ -93,32 +47,19 @@ def named_selectors() -> Mapping[str, SelectorSpec]:
 
     Returns
     -------
-    selectors : read-only mapping of str to SelectorSpec
+    selectors : read-only mapping of str to callable
+        Each takes a number of features, ``random_state`` and ``task``, and returns an estimator.
 
     Examples
     --------
     >>> from covmin.evaluation import named_selectors
-    >>> list(named_selectors())[:5]
-    ['ccm', 'ccm-gaussian', 'ccm-path', 'ccm-single', 'pearson']
+    >>> named_selectors()["ccm"](3, random_state=0)
+    CCMSelector(n_features_to_select=3, random_state=0)
     """
-    specs = [
-        ccm_spec("ccm", "path"),
-        ccm_spec("ccm-gaussian", "path", kernel="gaussian"),
-        ccm_spec("ccm-path", "path", kernel="gaussian", epsilon=0.001, interactions=False),
-        ccm_spec("ccm-single"),
-        *(SelectorSpec(name, baseline, {"score": score}) for name, score in BASELINES.items()),
-    ]
-    return MappingProxyType({spec.name: spec for spec in specs})
+    return _NAMED
 
 
-def ccm_spec(name: str, formulation: Any = "paper", **params: Any) -> SelectorSpec:
-    """Return a variant of :class:`~covmin.CCMSelector`; a single solve uses the paper's m."""
-    return SelectorSpec(
-        name, CCMSelector, params | {"formulation": formulation}, formulation != "path"
-    )
-
-
-def _copy_of(estimator: Any, random_state: Any, **asked: Any) -> Any:
+def _copy_of(estimator: Any, n_features: int, random_state: Any, **_: Any) -> Any:
     """Return a user's own estimator unchanged, but for a seed that is None."""
     selector = clone(estimator)
     if selector.get_params().get("random_state", 0) is None:
@@ -126,30 +67,23 @@ def _copy_of(estimator: Any, random_state: Any, **asked: Any) -> Any:
     return selector
 
 
-def resolve_selectors(
-    selectors: Iterable[str] | Mapping[str, Any] | None,
-    default: Iterable[str] = (),
-    known: Mapping[str, SelectorSpec] | None = None,
-) -> dict[str, SelectorSpec]:
-    """Convert names, or a mapping of names to estimators, to specifications."""
+def resolve_selectors(selectors: Iterable[str] | Mapping[str, Any] | None) -> dict[str, Make]:
+    """Return what makes each of some selectors, given by name or as a mapping of estimators."""
     if isinstance(selectors, Mapping):
-        own = {k: SelectorSpec(k, _copy_of, {"estimator": v}) for k, v in selectors.items()}
-        return own | {k: v for k, v in selectors.items() if isinstance(v, SelectorSpec)}
-    known = named_selectors() if known is None else known
-    names = [selectors] if isinstance(selectors, str) else list(selectors or default)
-    if unknown := [name for name in names if name not in known]:
+        return {name: partial(_copy_of, estimator) for name, estimator in selectors.items()}
+    names = [selectors] if isinstance(selectors, str) else list(selectors or QUICK)
+    if unknown := [name for name in names if name not in _NAMED]:
         raise ValueError(
             f"There is no selector called {listed(unknown)}. Known names: "
-            f"{', '.join(known)}. To compare your own estimator, pass a mapping such as "
+            f"{', '.join(_NAMED)}. To compare your own estimator, pass a mapping such as "
             '{"mine": MySelector()}.'
         )
-    return {name: known[name] for name in names}
+    return {name: _NAMED[name] for name in names}
 
 
-def selector_settings(specs: Mapping[str, SelectorSpec]) -> dict[str, Any]:
+def selector_settings(selectors: Mapping[str, Make]) -> dict[str, Any]:
     """Return digests of the user's own selectors, for the header of a log."""
-    known = named_selectors()
-    own = {name: joblib.hash(spec) for name, spec in specs.items() if known.get(name) != spec}
+    own = {name: joblib.hash(make) for name, make in selectors.items() if name not in _NAMED}
     return {"selectors": own} if own else {}
 
 

@@ -20,9 +20,7 @@ _SIZES = (1, 2, 3, 5, 10, 20, 30, 50, 100, 200, 300, 500, 1000)
 # Okabe and Ito's colours, safe for colour-blind readers.
 _COLOURS = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#999999", "#8C6D1F")
 _MARKERS = ("^", "v", "D", "P", "X", "*", "<", ">")
-# Colours and markers of the selectors that are drawn in front.
-_FRONT = {"ccm": ("#D55E00", "o"), "ccm-single": ("#000000", "s")}
-_LABELS = {"ccm": "CCM (path)", "ccm-single": "CCM (single)"}
+_FRONT = ("#D55E00", "o")  # of CCM, which is drawn in front
 PROTOCOL_LABELS = {
     "nested": "protocol: nested (ranked on training folds)",
     "paper": "protocol: paper (ranked on all samples)",
@@ -127,10 +125,10 @@ def styles(names: Iterable[str]) -> dict[str, dict[str, Any]]:
     """Return line styles, with CCM drawn in front."""
     found = {}
     for name, colour, marker in zip(names, cycle(_COLOURS), cycle(_MARKERS), strict=False):
-        width, size, order = (2.2, 5.5, 3) if name in _FRONT else (1.3, 4.5, 2)
-        colour, marker = _FRONT.get(name, (colour, marker))
+        width, size, order = (2.2, 5.5, 3) if name == "ccm" else (1.3, 4.5, 2)
+        colour, marker = _FRONT if name == "ccm" else (colour, marker)
         line = {"color": colour, "marker": marker, "linewidth": width, "markersize": size}
-        found[name] = {"label": _LABELS.get(name, name), "linestyle": "-", "zorder": order, **line}
+        found[name] = {"label": name, "linestyle": "-", "zorder": order, **line}
     return found
 
 
@@ -164,27 +162,18 @@ class AccuracyCurveDisplay(Display):
     score_name: str = "accuracy"
 
     @classmethod
-    def from_results(
-        cls, results: Any, selectors: Iterable[str] | None = None, **fields: Any
-    ) -> Self:
-        """Create the display from the result of a comparison, or from its summary.
+    def from_results(cls, results: Any) -> Self:
+        """Create the display from the result of a comparison, without drawing it.
 
         Parameters
         ----------
-        results : CurveResult or pandas.DataFrame
-        selectors : iterable of str, optional
-            Selectors to draw, in this order; all by default.
-        **fields
-            Other parameters of the display, such as ``score_name``.
+        results : CurveResult
 
         Returns
         -------
-        display : Display
+        display : AccuracyCurveDisplay
         """
-        summary = results.summary() if hasattr(results, "summary") else results
-        if hasattr(results, "score_name"):
-            fields.setdefault("score_name", results.score_name)
-        return cls(summary if selectors is None else chosen_rows(summary, selectors), **fields)
+        return cls(results.summary(), results.score_name)
 
     def plot(self, ax: Any = None, *, title: str | None = None, legend: bool = True) -> Self:
         """Draw the curves.
@@ -223,10 +212,3 @@ class AccuracyCurveDisplay(Display):
 
     def _size(self) -> tuple[float, float]:
         return 7.2, 4.2
-
-
-def chosen_rows(summary: Any, selectors: Iterable[str]) -> Any:
-    """Return the rows of some selectors, in the given order."""
-    order = {name: position for position, name in enumerate(selectors)}
-    rows = summary[summary["selector"].isin(order)]
-    return rows.sort_values("selector", key=lambda names: names.map(order), kind="stable")

@@ -48,7 +48,6 @@ def build_report(
     verdicts: Any = None,
     found: dict[str, Any] | None = None,
     warnings: list[dict[str, Any]] | None = None,
-    from_command: bool = False,
 ) -> dict[str, Any]:
     """Collect the contents of a report on a fitted selector.
 
@@ -76,8 +75,6 @@ def build_report(
         The summary of the fit with this table, and
     warnings : list of dict, optional
         what `check_data` returns for it, if they are known already.
-    from_command : bool, default=False
-        Whether advice names options of the command ``covmin`` instead of Python's parameters.
 
     Returns
     -------
@@ -110,7 +107,7 @@ def build_report(
     pairs = [row["columns"] for row in found["interactions"]]
     n, shown = found["n_samples"], view.table.n_samples
     sampled = [f"Warnings and figures use {shown:,} of {n:,} rows."] if shown < n else []
-    code = code or reproduction_code(selector, target_name, source)
+    code = code or reproduction_code(selector)
     changes, path = effects(view, explained, kept), selector.path_
     return {
         "target": target,
@@ -156,7 +153,6 @@ def build_report(
         "described_rows": int(view.rows.size),
         "regression_rows": min(n, SAMPLE_ROWS),
         "drawn_rows": int(view.drawn_rows.size),
-        "from_command": from_command,
         "code": "\n".join(map(printable, code.split("\n"))),
         "versions": {"covmin": covmin.__version__}
         | {library: version(library) for library in ("numpy", "scipy", "scikit-learn")}
@@ -274,12 +270,12 @@ def _response_where_missing(view: View, j: int) -> dict[str, str]:
 def _asked(selector: Any, found: dict[str, Any]) -> list[dict[str, str]]:
     asked, stages = selector.n_features_to_select, len(selector.path_.n_features)
     read = " (inferred from the response)" if selector.task == "auto" else ""
-    default = " (default)" if isinstance(selector.epsilon, str) else ""
+    chosen = " (automatic)" if isinstance(selector.epsilon, str) else ""
     rows = {
         "Features to select": f"{asked}" if isinstance(asked, Real) else "by cross-validation",
         "Task": found["task"] + read,
         "Kernel": f"{found['kernel']}, bandwidth {found['bandwidth']:.4g}",
-        "Regularisation ε": f"{found['epsilon']:.4g}{default}",
+        "Regularisation ε": f"{found['epsilon']:.4g}{chosen}",
         "Stages": f"{stages}, {found['n_iter']} steps",
         "Converged": "yes" if found["converged"] else "no: too few steps",
     }

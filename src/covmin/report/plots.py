@@ -32,7 +32,7 @@ def feature_plots(view: View, columns: Sequence[int], alone: dict[int, float]) -
             if distinct.size <= _FEW_NUMBERS:
                 shown = of_levels(Levels.of(column.values))
         plot = _levels(view, shown) if shown.is_category else draw(view, column)
-        plot |= {"feature": j, "explained": round(alone[j], 4)}
+        plot |= {"feature": j, "explained": alone[j]}
         plot |= {"date": True} if column.is_date else {}
         plot |= {"missing": float(column.missing.mean())} if column.missing.any() else {}
         plots.append(plot)

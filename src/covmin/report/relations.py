@@ -25,9 +25,8 @@ def shown_pair(view: View, explained: Explained, pair: Sequence[int]) -> dict[st
     together = max(0.0, explained(pair))
     return {
         "features": list(pair),
-        "alone": [round(share, 4) for share in alone],
-        "together": round(together, 4),
-        "gain": round(together - sum(alone), 4),
+        "alone": alone,
+        "together": together,
         **pair_points(view, pair),
     }
 

@@ -111,7 +111,8 @@ def explain_choice(selector: Any) -> str:
         )
     own = f"{kept} {verb(m, 'have')} a cross-validated {title} of {form(judge.at(m)[0])}{of}"
     if m == best:
-        return f"{own}, the best; every smaller set that was tried is clearly worse."
+        smaller = "; every smaller set that was tried is clearly worse"
+        return f"{own}, the best of all{smaller if m > judge.n_features[0] else ''}."
     return (
         f"{own}, and {verb(m, 'are')} the smallest set that is not clearly worse than the best: "
         f"{lowest}, with {best}."

@@ -183,8 +183,10 @@ function errorCurve(width, curve, m, pick) {
   // From the right, so that the largest size keeps its label; drop labels that would touch.
   const whole = [...new Set(candidates.map(Math.round))].filter((s) => s >= 1).sort((a, b) => b - a)
     .reduce((kept, s) => (kept.length && x(kept[kept.length - 1]) - x(s) < 26 ? kept : [...kept, s]), []).reverse();
+  const inPercent = curve.measure === "concordance" ? 1 : 100;
+  const yTicks = labelled(ticks(floor * inPercent, high * 1.04 * inPercent, 5));
   axes(svg, box, x, y, whole.map((s) => ({ at: s, text: String(s) })),
-    curve.measure === "concordance" ? labelled(ticks(floor, high * 1.04, 5)) : ticks(floor, high * 1.04, 5).map((v) => ({ at: v, text: Math.round(100 * v) + "%" })),
+    inPercent === 1 ? yTicks : yTicks.map((tick) => ({ at: tick.at / 100, text: tick.text + "%" })),
     { x: "Number of features" + (wide ? " (logarithmic)" : ""), y: curve.label, shift: 36 });
   const points = sizes.map((s, i) => [x(s), y(errors[i])]);
   if (se) {

@@ -120,7 +120,7 @@
       const place = Number(card.dataset.place), rank = rankAt(place), out = rank > state.m;
       card.classList.toggle("out", out);
       const explained = percent(report.plots[place].explained);
-      card.querySelector("header span").textContent = out ? `${rank}, not selected` : `${rank || "given"}, alone ${explained}`;
+      card.querySelector("header span").textContent = (rank ? `rank ${rank}, ` : "given, ") + (out ? "not selected" : `alone ${explained}`);
     }
   }
 
