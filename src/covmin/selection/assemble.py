@@ -100,13 +100,14 @@ def make_problem(
     Y (n_samples, n_responses) is centred under the weights of the columns. ``options`` are passed
     to :class:`~covmin.core.problem.Problem`.
     """
+    if single:
+        columns = replace(columns, X=columns.X.astype(np.float32, copy=False))
     rows, X = columns.distinct(seed), columns.X
-    X = X.astype(np.float32, copy=False) if single else X
-    n_held, in_blocks = rows.size, isinstance(X, StandardizedBlocks)
-    if approximation and in_blocks and device is None:
+    n_held = rows.size
+    if approximation and device is None and isinstance(X, StandardizedBlocks):
         n_held = held_rows(rows.size, X.shape[1], Y.shape[1])
     first, p = rows.first[:n_held], rows.p[:n_held] / rows.p[:n_held].sum()
-    drawn = to_device(X.sample(first) if in_blocks else X[first], device)
+    drawn = to_device(columns.sample(first), device)
     Y_first = like(Y[first] - p @ Y[first], drawn)
     sample = Sample(drawn, Y_first, like(p, drawn), n_threads=n_threads)
     options = {"kernel": kernel, "epsilon": 1.0, "units": columns.units, **options}

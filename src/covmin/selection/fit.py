@@ -104,9 +104,8 @@ def fit(table: Table, columns: PreparedColumns, settings: SimpleNamespace, run: 
     """Select features of a table with prepared columns: plan, look, choose, run, check."""
     if settings.task == "auto" and table.response.may_be_ordered:
         few = columns.distinct(settings.seed).first[:SAMPLE_ROWS]
-        seen = columns.X[few] if isinstance(columns.X, np.ndarray) else columns.X.sample(few)
-        response = table.response.with_order(to_numpy(seen), few, table.weight)
-        table = replace(table, response=response)
+        seen = to_numpy(columns.sample(few))
+        table = replace(table, response=table.response.with_order(seen, few, table.weight))
     plan = make_plan(table, columns, settings)
     # Blocks of rows have threads of their own.
     in_one_piece = plan.approximation is None or plan.device is not None
