@@ -92,10 +92,11 @@ def explain_choice(selector: Any) -> str:
         text = f"{asked:.4g} of {selector.ranking_.max()}" if isinstance(asked, float) else asked
         return f"{kept}, as requested ({text})."
     curve = error_curve(selector)
-    if curve is None and m < selector.ranking_.max():
+    usable = selector.ranking_.max() - np.count_nonzero(selector.constant_)
+    if curve is None and m < usable:
         return f"{kept}, the first in the ranking: there was no time to choose a number."
     if curve is None:
-        return f"{kept}, all there are: too few samples or features to choose a number."
+        return f"{kept}, all that vary: too few samples or features to choose a number."
     judge = measures(selector)[judged_by(selector) if selector.estimator is None else "score"]
     best, title, of, form = judge.best, judge.title, "", "{:.4g}".format
     if judge.name == "error":

@@ -199,14 +199,16 @@ def feature_rows(
 ) -> list[dict[str, Any]]:
     """Return a dict for each feature, best first; given ones precede.
 
-    ``alone`` is what each of the first ``n_alone`` explains on its own, or None. ``in_folds`` is
-    the fraction of the folds that select it, and ``reason`` says why a feature is not selected.
+    ``alone`` is what each of the first ``n_alone`` in use explains on its own, or None.
+    ``in_folds`` is the fraction of the folds that select it, and ``reason`` says why a feature is
+    not selected.
     """
     names, ranking, groups = feature_names(selector), selector.ranking_, selector.feature_groups_
     out = {read.column: read.words for read in selector.plan_.readings if read.kind in LEFT_OUT}
     is_named, frequency = hasattr(selector, "feature_names_in_"), selector.fold_frequency_
     order = np.argsort(ranking, kind="stable").tolist()
-    alone = {j: float(explained([j])) for j in order[:n_alone]} if explained else {}
+    used = [j for j in order if selector.column_kinds_[j] not in LEFT_OUT]
+    alone = {j: float(explained([j])) for j in used[:n_alone]} if explained else {}
     rows = {}
     for j in order:
         notes, reason = ["given"] if ranking[j] == 0 else [], ""
