@@ -27,7 +27,7 @@ from covmin.core.problem import EFFORT, Problem
 from covmin.core.screening import SEARCH
 from covmin.data import Table
 from covmin.data.blocks.sparse import is_made_dense
-from covmin.data.standardize import DistinctRows, PreparedColumns, n_features_to_keep
+from covmin.data.standardize import DistinctRows, PreparedColumns
 from covmin.plan import Decision, Plan
 from covmin.plan.formulation import FORMULATIONS, approximation_of, formulation_of
 from covmin.plan.look import FirstLook
@@ -37,6 +37,7 @@ from covmin.plan.rules import (
     given_ridges,
     is_by_chance,
     kernel_of,
+    n_features_to_keep,
     on_kernel,
     paper_ridge,
     path_budgets,
