@@ -66,19 +66,6 @@ def refuse_masks(array: Any) -> None:
         )
 
 
-def refuse_times(X: Any, categorical: np.ndarray) -> None:
-    """Raise an error for dates, which some libraries silently convert to numbers."""
-    if is_frame(X):
-        columns = zip(X.columns, X.dtypes, categorical, strict=True)
-        times = [str(name) for name, dtype, is_fine in columns if is_time(dtype) and not is_fine]
-        if times:
-            raise no_numbers(times, _ADVICE)
-    elif is_time(getattr(X, "dtype", "")):
-        raise InputError(
-            f"X holds dates or durations ({X.dtype}); convert them to numbers.", "column_types"
-        )
-
-
 def refuse_missing(frame: Any) -> None:
     """Raise an error if a frame has missing values, naming the columns."""
     columns = ((name, _safe_indexing(frame, j, axis=1)) for j, name in enumerate(frame.columns))
@@ -98,7 +85,14 @@ def missing_refused(columns: Sequence[Hashable]) -> InputError:
 
 def checked_numbers(X: Any) -> np.ndarray:
     """Return a table of numbers as an array; errors about a frame name its columns."""
+    dtype = getattr(X, "dtype", "")
+    if is_time(dtype):
+        raise InputError(
+            f"X holds dates or durations ({dtype}); convert them to numbers.", "column_types"
+        )
     try:
+        if is_frame(X) and any(map(is_time, X.dtypes)):
+            raise TypeError  # check_array may convert dates to numbers
         return check_array(
             X, dtype=_NUMBERS, ensure_all_finite="allow-nan", ensure_min_samples=2, input_name="X"
         )
@@ -211,9 +205,9 @@ def _warn_of_outliers(samples: Any, columns: PreparedColumns) -> None:
         warn(
             "outliers",
             f"A few outliers make all other values nearly equal in {len(names)} column(s): "
-            f'{listed(names)}. Use standardize="rank", which replaces values by their ranks, or '
-            "check whether these values are errors.",
+            f"{listed(names)}. Check whether these values are errors.",
             names,
+            advice='Otherwise use standardize="rank", which replaces values by their ranks.',
         )
 
 
@@ -223,22 +217,24 @@ def _warn_of_excluded(samples: Any, out: list[Reading]) -> None:
     labels = np.arange(is_given.size) if samples.names is None else samples.names
     given = set(labels[is_given].tolist())
     if excluded := [each for each in out if each.column not in given]:
-        said = [*summary(excluded), "Use column_types to override this."]
+        said, advice = summary(excluded), "Use column_types to override this."
         if prose := [each.column for each in excluded if each.kind == "free text"]:
-            said.append(f"For example, column_types={{{prose[0]!r}: 'text'}} uses its words.")
+            advice += f" For example, column_types={{{prose[0]!r}: 'text'}} uses its words."
         ids = [each.column for each in excluded if each.kind == "identifier"]
         if close := [name for name in ids if _follows_response(samples, name)]:
             said.append(
                 f"But the numbers in {listed(close)} follow the response: they are its ranks, or "
                 "the rows are sorted by it."
             )
-        warn("excluded-columns", " ".join(said), [each.column for each in excluded])
+        columns = [each.column for each in excluded]
+        warn("excluded-columns", " ".join(said), columns, advice=advice)
     if kept := [each.column for each in out if each.column in given]:
         warn(
             "given-not-used",
             f"Kept because given, but not used in the fit, being row identifiers, free text or "
-            f"empty: {listed(kept)}. Use column_types to override this.",
+            f"empty: {listed(kept)}.",
             kept,
+            advice="Use column_types to override this.",
         )
 
 
