@@ -122,7 +122,6 @@ def test_a_kernel_by_name(kernel, data):
     selector = CCMSelector(2, kernel="matern").fit(*data)
     assert_array_equal(selector.get_support(indices=True), [1, 4])
     assert selector.kernel_ == "matern"
-    assert selector.mixing_ == 0.0
     assert selector.approximation_ is None
     assert "matern" in str(selector.plan_)
 

@@ -8,7 +8,7 @@ from typing import Any, Self
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from covmin.selection.headline import MEASURES, cv_measure, judged_by
+from covmin.selection.headline import MEASURES, judged_by, measures
 
 from .fitted import ACCENT, Display, legend_under
 
@@ -91,7 +91,10 @@ class ErrorCurveDisplay(Display):
                 "Only one number of features was evaluated, so there is no error curve. Fit "
                 'several features with n_features_to_select="auto".'
             )
-        return cls(*cv_measure(selector, metric), selector.n_features_, metric).plot(ax)
+        found = measures(selector)
+        if metric not in found:
+            raise ValueError(f"This fit has no {metric!r}; it has {', '.join(found)}.")
+        return cls(*found[metric][2:], selector.n_features_, metric).plot(ax)
 
     def _draw(self, ax: Any) -> None:
         from matplotlib.ticker import MaxNLocator, NullLocator, PercentFormatter

@@ -21,14 +21,12 @@ from covmin.runtime.seeds import seed_of
 from covmin.text import percent
 
 from .headline import (
-    at_chosen,
-    cv_measures,
     error_curve,
     explain_choice,
     headline,
     headline_parts,
+    measures,
     n_given,
-    title_of,
 )
 
 # Leading features for which the summary says what they explain alone.
@@ -271,8 +269,6 @@ def _measures(selector: Any, classes: list[dict[str, Any]] | None) -> list[dict[
     ``without`` is the value of predicting the mean, the class frequencies, or at random; None if
     it is unknown, as for the score of an estimator.
     """
-    if selector.cv_results_ is None:
-        return []
     without = {"error": 1.0, "concordance": 0.5}
     if classes and classes[0]["count"] is not None:
         counts = np.array([row["count"] for row in classes])
@@ -283,12 +279,12 @@ def _measures(selector: Any, classes: list[dict[str, Any]] | None) -> list[dict[
             "log_loss": float(-(shares @ np.log(shares))),
             "roc_auc": 0.5,
         }
-    measures = []
-    for name in cv_measures(selector):
-        value, error = at_chosen(selector, name)
-        row = {"name": name, "title": title_of(selector, name), "value": value}
-        measures.append(row | {"standard_error": error, "without": without.get(name)})
-    return measures
+    rows = []
+    for name, measure in measures(selector).items():
+        value, error = measure.at(selector.n_features_)
+        row = {"name": name, "title": measure.title, "value": value}
+        rows.append(row | {"standard_error": error, "without": without.get(name)})
+    return rows
 
 
 def measure_text(name: str, value: float) -> str:
