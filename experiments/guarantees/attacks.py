@@ -177,9 +177,9 @@ def page() -> pd.DataFrame:
 
 
 _SIZES = {"test": (60, 200, 1000), "verdicts": (300,), "knockoffs 0.2": (300,)}
-_RUNS = {"test": 200, "verdicts": 40, "knockoffs 0.2": 60}
+_RUNS = {"test": 200, "verdicts": 60, "knockoffs 0.2": 60}
 CELLS = [
-    {"tool": tool, "design": name, "n": n, "runs": _RUNS[tool] if n < 1000 else 20}
+    {"tool": tool, "design": name, "n": n, "runs": _RUNS[tool] if n < 1000 else 60}
     for tool, sizes in _SIZES.items()
     for n in sizes
     for name in DESIGNS

@@ -18,7 +18,7 @@ from covmin.datasets import make_additive, make_xor
 from covmin.runtime.seeds import unit_seed
 from experiments.study import Unit, results
 
-from .simulation import simulation
+from .simulation import simulation, within
 
 ALPHA = 0.05
 N_RUNS = 200
@@ -32,6 +32,13 @@ def linear(rng: np.random.Generator, n: int) -> Data:
     Z = rng.standard_normal((n, 3))
     x = Z[:, 0] + Z[:, 1] + rng.standard_normal(n)
     return x, Z[:, 0] - Z[:, 1] + Z[:, 2] + rng.standard_normal(n), Z
+
+
+def many(rng: np.random.Generator, n: int, q: int) -> Data:
+    """One of q given columns is a confounder."""
+    Z = rng.standard_normal((n, q))
+    x, y = Z[:, [0]].T + 0.5 * rng.standard_normal((2, n))
+    return x, y, Z
 
 
 def sine(rng: np.random.Generator, n: int) -> Data:
@@ -130,9 +137,11 @@ QUESTIONS = {
 def one_test(unit: Unit) -> dict[str, Any]:
     """Whether one test rejects, and its processor seconds."""
     question, n, run = unit["question"], unit["n"], unit["run"]
+    rng = np.random.default_rng(unit_seed(0, "null", question, n, run))
     if question in NULLS:
-        rng = np.random.default_rng(unit_seed(0, "null", question, n, run))
         x, y, Z = NULLS[question][0](rng, n)
+    elif question.startswith("one of"):
+        x, y, Z = many(rng, n, int(question.split()[2]))
     else:
         x, y, Z = alternative(question, n, run)
     start = time.process_time()
@@ -154,6 +163,17 @@ def page_level() -> pd.DataFrame:
     )
 
 
+def page_many() -> pd.DataFrame:
+    frame = results("guarantees-test")
+    frame = frame[frame["question"].str.startswith("one of")]
+    given = frame["question"].str.split().str[2].astype(int)
+    shown = pd.DataFrame({"given columns": given, "n": frame["n"]})
+    error = np.sqrt(ALPHA * (1.0 - ALPHA) / frame["runs"])
+    shown["rejected"], shown["runs"] = frame["rejected"], frame["runs"]
+    shown["within 2 s.e."] = within(frame["rejected"], ALPHA, error)
+    return shown.sort_values(["n", "given columns"])
+
+
 def page_power() -> pd.DataFrame:
     frame = results("guarantees-test").set_index("question").loc[list(QUESTIONS)]
     shown = frame[["rejected", "runs"]].reset_index(names="design")
@@ -163,8 +183,11 @@ def page_power() -> pd.DataFrame:
 _RUNS = {n: N_RUNS_LARGE if n == max(SIZES) else N_RUNS for n in SIZES}
 CELLS = [{"question": q, "n": n, "runs": runs} for n, runs in _RUNS.items() for q in NULLS]
 CELLS += [{"question": q, "n": N_POWER, "runs": N_RUNS} for q in QUESTIONS]
+MANY = ((30, 60), (49, 60), (40, 100), (60, 100), (89, 100), (60, 200), (90, 200), (150, 200))
+CELLS += [{"question": f"one of {q}", "n": n, "runs": N_RUNS} for q, n in MANY]
 STUDIES = [simulation("guarantees-test", CELLS, one_test, "question")]
 TABLES = {
     "type-1": (page_level, 3),
+    "type-1-many": (page_many, 3),
     "power": (page_power, 2),
 }
