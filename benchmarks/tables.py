@@ -42,8 +42,9 @@ def write(name: str, rows: Sequence[dict[str, Any]], *, partly: bool = False) ->
     """Write rows to ``results/name.csv``, floats with three digits; see :mod:`.provenance`."""
     main = sys.modules["__main__"].__spec__
     command = " ".join(["python -m", main.name if main else "benchmarks", *sys.argv[1:]])
-    path, parts = RESULTS / f"{name}.csv", provenance.COMPARED
-    provenance.write(path, pd.DataFrame(rows), command, parts, digits="%.3g", partly=partly)
+    path, parts = RESULTS / f"{name}.csv", provenance.TIMED
+    kept = parts if partly else ()
+    provenance.write(path, pd.DataFrame(rows), command, parts, digits="%.3g", kept=kept)
 
 
 def in_words(seconds: float | None, *, about: bool = False) -> str:

@@ -10,7 +10,9 @@ from experiments.registry import STUDIES
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m experiments", description=__doc__)
     parser.add_argument("names", nargs="+", choices=list(STUDIES), metavar="NAME")
-    parser.add_argument("--only", nargs="+", default=[], help="selectors or methods to run")
+    parser.add_argument(
+        "--only", nargs="+", default=[], help="selectors or methods to run, or ours: all of covmin"
+    )
     parser.add_argument("--jobs", type=int, default=1, help="processes")
     parser.add_argument("--seconds", type=float, help="stop after so many; a later run resumes")
     options = parser.parse_args()

@@ -100,7 +100,7 @@ TABLES: dict[str, tuple[str, list[str]]] = {
     "Friedman, 25": ("586_fri_c3_1000_25", _FRIEDMAN),
     "Friedman, 50": ("616_fri_c4_500_50", _FRIEDMAN),
 }
-N_DRAWS = 4
+N_DRAWS = 5
 
 
 def known(unit: Unit) -> dict[str, Any]:

@@ -1,15 +1,17 @@
-"""What a file of results says of its making: the command, the commit, and the code it measured.
+"""What a file of results says of its making: the command, the commit, and the answers it rests on.
 
-The first line of the file holds all three. The code is a checksum of the packages that a result
-depends on, so that a result of other code is known without asking anybody.
+A part of covmin is what it does: its version is a checksum of its golden answers, small fixed
+problems that a test compares. A result is current as long as the answers of the parts that it
+depends on are the same. Times have no answers: they depend on the sources of a fit.
 """
 
 from __future__ import annotations
 
 import ast
 import hashlib
+import json
 import subprocess
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
@@ -19,34 +21,44 @@ import pandas as pd
 
 ROOT = Path(__file__).resolve().parents[1]
 PACKAGE = ROOT / "src" / "covmin"
-# Parts of the package that a fit consists of; nearly every result depends on them.
-FIT = ("constants.py", "core", "data", "plan", "selection")
-COMPARED = (*FIT, "evaluation")
-MIXED = "mixed"  # some rows are of earlier code than others
+# What results may depend on; those of inference name their tool.
+FIT, COMPARED, TIMED = ("fit",), ("fit", "evaluation"), ("times",)
+MIXED = "mixed"  # some rows are of earlier answers than others
 _READ: list[Path] = []
 
 
 @dataclass(frozen=True)
 class Made:
-    """The first line of a file of results."""
+    """The first line of a file of results; ``parts`` are the versions of those it depends on."""
 
     command: str
     commit: str
-    code: str
+    parts: Mapping[str, str]
 
     def __str__(self) -> str:
-        return f"# {self.command} | commit {self.commit} | code {self.code}"
+        versions = " ".join(f"{part}={version}" for part, version in self.parts.items())
+        return f"# {self.command} | commit {self.commit} | {versions}"
 
 
 def made(path: Path) -> Made:
     """What a file says of its making."""
     with path.open(encoding="utf-8") as file:
-        command, commit, code = file.readline().removeprefix("# ").strip().split(" | ")
-    return Made(command, commit.removeprefix("commit "), code.removeprefix("code "))
+        command, commit, parts = file.readline().removeprefix("# ").strip().split(" | ")
+    versions = dict(each.split("=") for each in parts.split())
+    return Made(command, commit.removeprefix("commit "), versions)
+
+
+# Versions ---------------------------------------------------------------------------------------
+
+
+def golden(folder: str, part: str | None = None) -> str:
+    """The golden answers of a folder of tests, or of a part of it."""
+    answers = json.loads((ROOT / "tests" / folder / "golden.json").read_text("utf-8"))
+    return json.dumps(answers if part is None else answers[part], sort_keys=True)
 
 
 def significant(source: str) -> list[str]:
-    """Lines of a module that can change a result: no docstrings, comments or blank lines."""
+    """Lines of a module that can change a time: no docstrings, comments or blank lines."""
     lines = source.splitlines()
     documented = (ast.Module, ast.ClassDef, ast.FunctionDef)
     for node in ast.walk(ast.parse(source)):
@@ -57,13 +69,26 @@ def significant(source: str) -> list[str]:
     return [line for line in lines if line.strip() and not line.strip().startswith("#")]
 
 
+def sources() -> str:
+    """What a fit consists of."""
+    files = [f for part in ("core", "plan", "selection") for f in (PACKAGE / part).rglob("*.py")]
+    return "\n".join(
+        line for file in sorted(files) for line in significant(file.read_text("utf-8"))
+    )
+
+
+_TEXTS: dict[str, Callable[[], str]] = {
+    "fit": lambda: golden("selection"),
+    "evaluation": lambda: golden("evaluation"),
+    "times": sources,
+}
+
+
 @cache
-def code(parts: Sequence[str]) -> str:
-    """A checksum of some parts of the package, modules or folders."""
-    paths = [PACKAGE / part for part in parts]
-    files = [f for p in paths for f in ([p] if p.is_file() else sorted(p.rglob("*.py")))]
-    text = "\n".join(line for file in files for line in significant(file.read_text("utf-8")))
-    return hashlib.sha256(text.encode()).hexdigest()[:12]
+def version(part: str) -> str:
+    """A checksum of what a part does; a part of inference has its name in the golden file."""
+    text = _TEXTS[part]() if part in _TEXTS else golden("inference", part)
+    return hashlib.sha256(text.encode()).hexdigest()[:8]
 
 
 @cache
@@ -79,8 +104,11 @@ def commit() -> str:
 
 
 def is_current(path: Path, parts: Sequence[str]) -> bool:
-    """Whether a file of results was made by the code as it is."""
-    return made(path).code == code(tuple(parts))
+    """Whether the parts of covmin that a file of results depends on answer as they did then."""
+    return made(path).parts == {part: version(part) for part in parts}
+
+
+# Files ------------------------------------------------------------------------------------------
 
 
 def read(path: Path) -> pd.DataFrame:
@@ -105,12 +133,22 @@ def write(
     parts: Sequence[str],
     *,
     digits: str = "%.4f",
-    partly: bool = False,
-    made_by: Made | None = None,
+    ran: Sequence[str] | None = None,
+    kept: Sequence[str] = (),
 ) -> None:
-    """Write rows below the line of their making; ``partly`` where some rows are older."""
-    now = code(tuple(parts))
-    if partly and path.exists() and made(path).code != now:
-        now = MIXED
+    """Write rows below the line of their making.
+
+    ``kept`` are the parts that rows taken over from the file depend on, ``ran`` those of new rows:
+    where only the former do, the file says what it said.
+    """
+    head = Made(command, commit(), {part: version(part) for part in parts})
+    if kept and path.exists():
+        old, ran = made(path), parts if ran is None else ran
+        versions = {**head.parts}
+        for part in kept:
+            before = old.parts.get(part, "unknown")
+            versions[part] = before if part not in ran or before == versions[part] else MIXED
+        at = head.commit if set(kept) <= set(ran) else old.commit
+        head = Made(command, at, versions)
     rows = frame.to_csv(index=False, float_format=digits, lineterminator="\n")
-    path.write_text(f"{made_by or Made(command, commit(), now)}\n{rows}", encoding="utf-8")
+    path.write_text(f"{head}\n{rows}", encoding="utf-8")

@@ -20,6 +20,7 @@ from covmin import CCMSelector
 from covmin.data import TableOptions, read
 from covmin.runtime.seeds import unit_seed
 from covmin.selection.crossval import _hold_out
+from experiments.provenance import FIT
 from experiments.study import Study, Unit
 
 N_DRAWS, N_FRESH = 20, 5000
@@ -128,7 +129,7 @@ def means(frame: pd.DataFrame) -> pd.DataFrame:
     return found.assign(ratio_error=grouped["ratio"].sem(), draws=grouped.size()).reset_index()
 
 
-STUDIES = [Study("stated", units, stated, 0.3, means, by="task")]
+STUDIES = [Study("stated", units, stated, 0.3, means, by="task", parts=FIT)]
 
 if __name__ == "__main__":
     import sys

@@ -6,7 +6,7 @@ alone, ``make evidence`` makes the tables ``NAME.md`` that pages include.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -17,8 +17,8 @@ from covmin.evaluation.runner import run_units
 from experiments import provenance
 from experiments.rivals import missing
 
-# Where units are chosen by these, those of rivals depend on nothing but their own code.
-RIVALRY, RIVALS = ("selector", "method"), ("evaluation/baselines.py",)
+# Where units are chosen by these, those of rivals depend on nothing but baselines and scores.
+RIVALRY, RIVALS, OURS = ("selector", "method"), ("evaluation",), "ours"
 RESULTS = Path(__file__).parent / "results"
 Unit = Mapping[str, Any]
 
@@ -34,8 +34,9 @@ class Study:
     ``units`` lists what is to be run, ``work`` turns a unit into a row or several, ``summary`` all
     rows into what is kept, and ``report`` that into Markdown. ``by`` is the key of a unit that
     ``--only`` chooses by; ``hours`` is about what all units take on one core; ``parts`` are those
-    of the package that results depend on. Without the ``folder`` of its data nothing is run.
-    ``cell`` and ``value`` name one number that :mod:`experiments.quick` repeats.
+    of covmin that results depend on (see :mod:`experiments.provenance`). Without the ``folder`` of
+    its data nothing is run. ``cell`` and ``value`` name one number that :mod:`experiments.quick`
+    repeats.
     """
 
     name: str
@@ -64,34 +65,39 @@ class Study:
         if self.folder is not None and not self.folder.is_dir():
             print(f"{self.name}: skipped, {self.folder} is not there.")
             return
-        units = [unit for unit in self.units() if not only or unit[self.by] in only]
-        if absent := {name for name in (u[self.by] for u in units) if missing(name)}:
+        chosen = {unit[self.by] for unit in self.units()}
+        if only:
+            ours = {name for name in chosen if self.is_ours(name)} if OURS in only else set()
+            chosen &= {*only, *ours}
+        if absent := {name for name in chosen if missing(name)}:
             print(f"{self.name}: not installed, left out: {', '.join(sorted(absent))}.")
-            units = [unit for unit in units if unit[self.by] not in absent]
-        # What other code has logged is not resumed; covmin is no part of what its rivals do.
-        parts = self.parts if any(self.is_ours(u[self.by]) for u in units) else RIVALS
+        units = [unit for unit in self.units() if unit[self.by] in chosen - absent]
         provenance.commit()  # that of the code that runs, whatever is checked out meanwhile
-        log = self.path.with_name(f"{self.name}-{provenance.code(parts)}.jsonl")
+        # What other code has logged is not resumed; covmin is no part of what its rivals do.
+        ran = self.parts_of(unit[self.by] for unit in units)
+        versions = "-".join(map(provenance.version, ran))
+        log = self.path.with_name(f"{self.name}-{versions}.jsonl")
         options: dict[str, Any] = {"n_jobs": n_jobs, "seconds": seconds, "description": self.name}
         done = run_units(units, self.work, log=log, progress=True, **options)
-        frame = self.summary(rows_of(units, done))
-        old, mixed = None, False
+        frame, kept = self.summary(rows_of(units, done)), ()
         if only and self.path.exists():
-            kept = provenance.read(self.path)
-            kept = kept[~kept[self.by].isin(only)]
-            # The file names the code that made our rows, be they kept or new.
-            if any(map(self.is_ours, kept[self.by])):
-                mixed = parts == self.parts
-                old = None if mixed else provenance.made(self.path)
-            frame = pd.concat([kept, frame], ignore_index=True)
+            before = provenance.read(self.path)
+            before = before[~before[self.by].isin(chosen - absent)]
+            kept = self.parts_of(before[self.by])
+            frame = pd.concat([before, frame], ignore_index=True)
         command, digits = f"python -m experiments {self.name}", f"%.{self.digits}f"
-        provenance.write(
-            self.path, frame, command, self.parts, digits=digits, partly=mixed, made_by=old
-        )
+        provenance.write(self.path, frame, command, self.parts, digits=digits, ran=ran, kept=kept)
 
     def is_ours(self, name: str) -> bool:
         """Whether rows depend on more of the package than the baselines."""
         return self.by not in RIVALRY or name.startswith(("ccm", "covmin"))
+
+    def parts_of(self, names: Iterable[str]) -> tuple[str, ...]:
+        """The parts that rows of some selectors depend on."""
+        names = set(names)
+        if any(map(self.is_ours, names)):
+            return self.parts
+        return tuple(part for part in self.parts if names and part in RIVALS)
 
     def tables(self) -> str:
         """The tables in Markdown, from the file, so that they have its digits."""

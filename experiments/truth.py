@@ -30,7 +30,7 @@ from experiments.study import Study, Unit
 
 ROOT = Path(__file__).resolve().parents[1]
 FOLDER = Path(os.environ.get("COVMIN_TABLES", ROOT.parent / "shared" / "data" / "tables"))
-N_DRAWS, MOST_ROWS, KERNEL_ROWS, SIZES = 4, 5000, 1000, (2, 3, 5, 10)
+N_DRAWS, MOST_ROWS, KERNEL_ROWS, SIZES = 5, 5000, 1000, (2, 3, 5, 10)
 N_LEVELS = 20
 JUDGES = ("boosted trees", "kernel ridge", "neighbours")
 METHODS = ("ccm", "extra-trees", "mi", "mrmr-8", "lightgbm", "lightgbm-shap", "xrfm", "conditional")

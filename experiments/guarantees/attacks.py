@@ -185,5 +185,5 @@ CELLS = [
     for name in DESIGNS
     if n >= 15 * LENGTHS.get(name, 1)  # as many groups
 ]
-STUDIES = [simulation("guarantees-attacks", CELLS, work, "tool")]
+STUDIES = [simulation("guarantees-attacks", CELLS, work, "tool", ("test", "verdicts", "knockoffs"))]
 TABLES = {"attacks": (page, 3)}

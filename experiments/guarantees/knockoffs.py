@@ -254,7 +254,9 @@ KNOCKOFFS = [
 ]
 COLUMNS = [{"design": name, "runs": N_RUNS} for name in DESIGNS]
 STUDIES = [
-    simulation("guarantees-knockoffs", KNOCKOFFS, knockoff_run, "method", "level"),
-    simulation("guarantees-columns", COLUMNS, columns_run, "design", "level"),
+    simulation(
+        "guarantees-knockoffs", KNOCKOFFS, knockoff_run, "response", ("knockoffs",), "level"
+    ),
+    simulation("guarantees-columns", COLUMNS, columns_run, "design", ("knockoffs",), "level"),
 ]
 TABLES = {"knockoffs": (page_knockoffs, 3), "columns": (page_columns, 3)}

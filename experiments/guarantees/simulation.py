@@ -52,13 +52,14 @@ def simulation(
     cells: list[dict[str, Any]],
     work: Callable[[Unit], Any],
     by: str,
+    parts: tuple[str, ...],
     *more: str,
     **repeated: Any,
 ) -> Study:
     """A study that runs each cell as often as its ``runs`` says, and keeps means with errors.
 
-    ``more`` are keys that the rows of ``work`` add to those of a cell, such as a level;
-    ``repeated`` are the cell and the value of the study.
+    ``more`` are keys that the rows of ``work`` add to those of a cell, such as a level; ``by``,
+    ``parts`` and ``repeated``, the cell and the value, are those of the study.
     """
     keys = [*(key for key in cells[0] if key != "runs"), *more]
 
@@ -76,7 +77,7 @@ def simulation(
             found |= {measure: values.mean(), f"{measure}, s.e.": values.sem()}
         return pd.DataFrame(found).reset_index()
 
-    return Study(name, units, work, 0.1, summary, by=by, **repeated)
+    return Study(name, units, work, 0.1, summary, by=by, parts=parts, **repeated)
 
 
 def within(rate: pd.Series, level: Any, error: pd.Series) -> np.ndarray:

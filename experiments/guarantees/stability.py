@@ -50,5 +50,5 @@ def page() -> pd.DataFrame:
 
 
 CELLS = [{"rho": rho, "runs": N_RUNS} for rho in (0.0, 0.5)]
-STUDIES = [simulation("guarantees-stability", CELLS, work, "rho", "threshold")]
+STUDIES = [simulation("guarantees-stability", CELLS, work, "rho", ("stability",), "threshold")]
 TABLES = {"stability": (page, 3)}

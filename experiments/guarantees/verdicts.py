@@ -265,7 +265,7 @@ _RUNS = {name: N_RUNS if name in DESIGNS else N_RUNS_REAL for name in (*DESIGNS,
 CELLS = [{"design": name, "method": OURS, "runs": runs} for name, runs in _RUNS.items()]
 CELLS += [{"design": name, "method": BORUTA, "runs": N_RUNS_BORUTA} for name in _RUNS]
 _TWO: dict[str, Any] = {"cell": {"design": "two", "method": OURS}, "value": "false relevant"}
-STUDIES = [simulation("guarantees-verdicts", CELLS, one_run, "method", **_TWO)]
+STUDIES = [simulation("guarantees-verdicts", CELLS, one_run, "method", ("verdicts",), **_TWO)]
 TABLES = {
     "verdicts": (page_designs, 2),
     "verdicts-probes": (lambda: page_of(list(REAL), with_needed=False), 2),

@@ -21,7 +21,7 @@ from covmin.cli.main import main
         (["{csv}", "-t", "99"], ExitCode.COLUMN, "from 0 to 10"),
         (["{csv}", "-t", "group", "--drop", "X33"], ExitCode.COLUMN, "Did you mean x3"),
         (["{csv}"], ExitCode.USAGE, "--target"),
-        (["{csv}", "-t", "x0", "--strict"], ExitCode.DATA, "'group'"),
+        (["{csv}", "-t", "x0", "--set", "column_types=strict"], ExitCode.DATA, "'group'"),
         (["{dir}/no/data.csv"], ExitCode.INPUT, "folder"),
         (["{csv}", "-t", "group", "-f", "parquet"], ExitCode.INPUT, "--format"),
         (["{csv}", "-t", "group", "--report", "{dir}/no/r.html"], ExitCode.OUTPUT, "folder"),

@@ -246,9 +246,8 @@ def test_an_archive_holds_one_table(read):
         read(buffer.getvalue(), "d.csv.zip")
 
 
-@pytest.mark.parametrize("option", ["--table", "--query"])
-def test_options_for_parts_of_a_file_are_refused_where_there_are_none(option, csv, run):
-    result = run("select", csv, "-t", "group", option, "x")
+def test_a_part_of_a_file_is_refused_where_there_is_none(csv, run):
+    result = run("select", csv, "-t", "group", "--table", "x")
     assert result.exit_code == ExitCode.USAGE
     assert "has no effect on csv files" in result.stderr
 
@@ -291,11 +290,9 @@ def database(table, tmp_path):
     return path
 
 
-def test_a_table_by_name_or_by_query(database, table, run):
+def test_a_table_of_a_database_by_name(database, table, run):
     by_name = read_file(FileOptions(str(database), table='the "wines"')).frame
     pd.testing.assert_frame_equal(by_name, table, check_dtype=False)
-    query = 'SELECT x0, "group" FROM "the ""wines""" WHERE x4 < 99'
-    assert list(read_file(FileOptions(str(database), query=query)).frame) == ["x0", "group"]
     data = FileOptions("-", format="sqlite", table="notes")
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(database.read_bytes())))
@@ -303,26 +300,6 @@ def test_a_table_by_name_or_by_query(database, table, run):
     assert "Which table?" in run("select", database, "-t", "group").stderr
     result = run("select", database, "-t", "group", "--table", "note")
     assert "There is no table 'note'." in result.stderr
-
-
-@pytest.mark.parametrize(
-    "query",
-    [
-        "DROP TABLE notes",
-        "INSERT INTO notes SELECT * FROM notes",
-        "ATTACH 'other.db' AS other",
-        "PRAGMA writable_schema = 1",
-        "SELECT nothing FROM notes",
-        "SELECT 1; SELECT 2",
-    ],
-)
-def test_a_query_can_only_read(query, database, run, monkeypatch):
-    monkeypatch.chdir(database.parent)
-    before = database.read_bytes()
-    result = run("select", database, "-t", 0, "--query", query)
-    assert result.exit_code == ExitCode.INPUT, result.output
-    assert database.read_bytes() == before
-    assert [path.name for path in database.parent.iterdir()] == [database.name]
 
 
 def test_wide_tables_are_read_as_fast_as_by_pandas(tmp_path):

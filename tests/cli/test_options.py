@@ -8,7 +8,6 @@ import subprocess
 import sys
 from itertools import product
 
-import numpy as np
 import pytest
 
 from covmin import CCMSelector, Formulation
@@ -130,30 +129,22 @@ def test_numbers_of_a_formulation(same):
 def test_every_kernel(name, same):
     values, kernel = PARAMETERS.get(name, ({}, name))
     words = settings(**{f"kernel__{key}": value for key, value in values.items()})
-    same(["--kernel", name, *words, "--formulation", "paper"], kernel=kernel, formulation="paper")
+    same(
+        ["--kernel", name, *words, *settings(formulation="paper")],
+        kernel=kernel,
+        formulation="paper",
+    )
 
 
 def test_other_parameters(same, tmp_path):
-    words = ["--class-weight", "balanced", "--epsilon", "0.05,0.1", "--jobs", 2]
-    words += ["--feature-groups", "pair=x3,4", "--checkpoint", tmp_path / "fit.jsonl"]
+    words = ["--class-weight", "balanced", "--set", "epsilon=0.05,0.1", "--jobs", 2]
+    words += ["--feature-groups", "pair=x3,4"]
     same(
-        [*words, *settings(long_run__interrupt="keep")],
+        [*words, *settings(long_run__checkpoint=tmp_path / "fit.jsonl")],
         class_weight="balanced",
         feature_groups={"pair": ["x3", "x4"]},
         epsilon=[0.05, 0.1],
     )
-
-
-def test_the_code_that_is_printed_repeats_the_fit(same, csv, monkeypatch):
-    monkeypatch.chdir(csv.parent)
-    words = ["--kernel", "polynomial", *PLAIN]
-    words += settings(kernel__degree=2, formulation__constraint="soft")
-    kernel, formulation = Polynomial(degree=2), Formulation(constraint="soft", max_iter=20)
-    answer = same(words, kernel=kernel, formulation=formulation, interactions=False)
-    scope = {}
-    exec(answer["code"], scope)
-    ranking = {row["name"]: row["rank"] for row in answer["features"]}
-    assert np.array_equal(scope["selector"].ranking_, [ranking[name] for name in scope["X"]])
 
 
 @pytest.mark.parametrize(
@@ -161,7 +152,7 @@ def test_the_code_that_is_printed_repeats_the_fit(same, csv, monkeypatch):
     [
         ("-m 0", "The option for this is -m."),
         ("-m many", "The option for this is -m."),
-        ("--epsilon -1", "The option for this is --epsilon."),
+        ("--set epsilon=-1", "'epsilon' parameter"),
         ("--task magic", "magic"),
         ("--kernel gausian", "The option for this is --kernel."),
         ("--seed -1", "--seed"),

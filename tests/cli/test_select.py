@@ -76,7 +76,6 @@ def test_report_is_written_with_notes_and_command(table, tmp_path, run):
     assert result.exit_code == 0, result.output
     assert "1 row(s) with missing values were dropped" in result.stdout
     assert "1 row(s) with missing values were dropped" in report.read_text("utf-8")
-    # Python alone would not drop these: the page has the command as it was typed.
     assert shlex.split(code_of(report)) == ["covmin", *map(str, words), "--report", str(report)]
 
 
@@ -92,16 +91,6 @@ def test_constant_columns_are_named_once(table, tmp_path, run):
     assert "constant feature(s)" not in page
 
 
-def test_the_python_in_a_report_reads_the_table(table, tmp_path, run, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    table.to_csv("semi.csv", index=False, sep=";")
-    answer = run("select", "semi.csv", "-t", "group", "-m", 3, "--json", "--report", "r.html")
-    scope = {}
-    exec(code_of(tmp_path / "r.html"), scope)
-    found = scope["selector"].get_feature_names_out()
-    assert sorted(found) == sorted(json.loads(answer.stdout)["selected"])
-
-
 def test_a_row_number_that_tracks_the_response_is_pointed_out(table, tmp_path, run):
     path = tmp_path / "sorted.csv"
     table.sort_values("group").assign(row=range(60)).to_csv(path, index=False)
@@ -109,14 +98,6 @@ def test_a_row_number_that_tracks_the_response_is_pointed_out(table, tmp_path, r
     result = run(*words, "--as", "row=number")
     assert "Warning: A row number tracks the response: row. " in result.stdout
     assert not json.loads(run(*words, "--json").stdout)["warnings"]  # it is left out, with a note
-
-
-def test_substitutes_are_shown(csv, run):
-    words = ("select", csv, "-t", "group", "-m", 2, "--substitutes", 2)
-    assert run(*words).stdout.count("Substitutes for x") == 2
-    answer = json.loads(run(*words, "--json").stdout)
-    assert {row["feature"] for row in answer["substitutes"]} == set(answer["selected"])
-    assert len(answer["substitutes"]) == 4
 
 
 def test_demo_ends_with_the_path_of_the_report(tmp_path, run, monkeypatch):
@@ -222,12 +203,12 @@ def test_verdicts_on_the_terminal_and_in_the_report(mixed, tmp_path, run):
 
 def test_an_interrupted_fit_says_where_it_goes_on(csv, run, monkeypatch):
     def interrupt(self, *_):
-        self.long_run.checkpoint.write_text("")
+        kept.write_text("")
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(CCMSelector, "fit", interrupt)
     kept = csv.parent / "fit.jsonl"
-    result = run("select", csv, "-t", "group", "--checkpoint", kept)
+    monkeypatch.setattr(CCMSelector, "fit", interrupt)
+    result = run("select", csv, "-t", "group", "--set", f"long_run__checkpoint={kept}")
     assert result.exit_code == ExitCode.INTERRUPTED
     assert f"The same command resumes from {kept}." in result.stderr
 

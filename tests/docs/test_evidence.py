@@ -96,14 +96,14 @@ def site(tmp_path, monkeypatch):
         "CHECKSUMS": tmp_path / "checksums.json",
         "STUDIES": {},
         "RUNS": {"experiments.r": (0.5, ["r.csv"])},
-        "PARTS": {"r.csv": ("core",)},
+        "PARTS": {"r.csv": ("fit",)},
         "pages": lambda: [tmp_path / "README.md"],
         "PICTURES": {"p.svg": (lambda frame, path: path.write_text(str(frame)), ["r.csv"])},
         "TABLES": {"t": (lambda: provenance.read(results), 0)},
     }.items():
         monkeypatch.setattr(pages, name, value)
     (tmp_path / "README.md").write_text("a\n<!-- table: t --><!-- end -->\n")
-    provenance.write(results, pd.DataFrame({"x": [1]}), "python -m experiments r", ["core"])
+    provenance.write(results, pd.DataFrame({"x": [1]}), "python -m experiments r", ["fit"])
     return tmp_path
 
 
@@ -111,7 +111,7 @@ def test_a_changed_table_and_a_picture_of_other_results_are_stale(site):
     pages.make_all()
     assert pages.stale() == []
     assert (site / "README.md").read_text().startswith("a\n<!-- table: t -->\n\n| x |")
-    provenance.write(site / "r.csv", pd.DataFrame({"x": [2]}), "python -m experiments r", ["core"])
+    provenance.write(site / "r.csv", pd.DataFrame({"x": [2]}), "python -m experiments r", ["fit"])
     assert pages.stale() == ["README.md", "p.svg"]
 
 
@@ -120,7 +120,7 @@ def test_results_of_earlier_code_are_marked_below_their_table(site, monkeypatch)
     pages.make_all()
     assert "**earlier code**" not in (site / "README.md").read_text()
     assert pages.all_results()["state"].tolist() == ["current"]
-    monkeypatch.setattr(provenance, "code", lambda parts: "other")
+    monkeypatch.setattr(provenance, "version", lambda part: "other")
     assert pages.outdated() == ["r.csv"]
     assert pages.stale() == ["README.md"]
     pages.make_all()

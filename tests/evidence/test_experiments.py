@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import json
+
 import numpy as np
 import pandas as pd
 import pytest
 from experiments import known, provenance, quick, regression, truth
-from experiments.registry import STUDIES
+from experiments.registry import PARTS, STUDIES
 from experiments.rivals import selectors
 from experiments.study import Study
 
@@ -60,23 +62,35 @@ def test_results_of_others_stay_and_a_run_resumes(tmp_path, monkeypatch):
 
 
 def test_runs_of_rivals_leave_what_the_file_says_of_ours(tmp_path, monkeypatch):
-    """A line of results names the code that made our rows; rivals do not depend on it."""
+    """A line of results has the answers behind our rows; rivals do not depend on them."""
     monkeypatch.setattr("experiments.study.RESULTS", tmp_path)
-    monkeypatch.setattr(provenance, "code", lambda parts: "first")
+    monkeypatch.setattr(provenance, "version", lambda part: f"{part}1")
 
     def units():
         return [{"selector": name} for name in ("ccm", "ccm-single", "mi")]
 
     study = Study("tiny", units, lambda unit: {"value": 1}, 0.1)
     study.run(["ccm", "ccm-single"])
-    monkeypatch.setattr(provenance, "code", lambda parts: "second")
+    monkeypatch.setattr(provenance, "version", lambda part: part + "12"[part == "fit"])
     study.run(["mi"])
-    assert provenance.made(study.path).code == "first"
+    assert provenance.made(study.path).parts == {"fit": "fit1", "evaluation": "evaluation1"}
     study.run(["ccm"])
-    assert provenance.made(study.path).code == provenance.MIXED
-    study.run(["ccm", "ccm-single"])
-    assert provenance.made(study.path).code == "second"
+    assert provenance.made(study.path).parts["fit"] == provenance.MIXED
+    study.run(["ours"])
+    assert provenance.made(study.path).parts == {"fit": "fit2", "evaluation": "evaluation1"}
     assert len(provenance.read(study.path)) == 3
+
+
+def test_rows_of_rivals_by_an_earlier_comparison_are_not_current(tmp_path, monkeypatch):
+    monkeypatch.setattr("experiments.study.RESULTS", tmp_path)
+    study = Study("tiny", lambda: [{"selector": name} for name in ("ccm", "mi")], dict, 0.1)
+    monkeypatch.setattr(provenance, "version", lambda part: f"{part}1")
+    study.run()
+    monkeypatch.setattr(provenance, "version", lambda part: f"{part}2")
+    study.run(["ours"])
+    versions = {"fit": "fit2", "evaluation": provenance.MIXED}
+    assert provenance.made(study.path).parts == versions
+    assert not provenance.is_current(study.path, study.parts)
 
 
 def test_a_rival_that_is_not_installed_is_left_out(tmp_path, monkeypatch, capsys):
@@ -92,46 +106,46 @@ def test_a_rival_that_is_not_installed_is_left_out(tmp_path, monkeypatch, capsys
 
 
 @pytest.fixture
-def package(tmp_path, monkeypatch):
-    """A small package, whose checksum nobody has asked for."""
+def project(tmp_path, monkeypatch):
+    """A small project: golden answers and sources, whose checksums nobody has asked for."""
+    for folder, answers in (("selection", {"xor": [0, 1]}), ("inference", {"test": 1, "p": 2})):
+        (tmp_path / "tests" / folder).mkdir(parents=True)
+        (tmp_path / "tests" / folder / "golden.json").write_text(json.dumps(answers))
     (tmp_path / "core").mkdir()
     (tmp_path / "core" / "a.py").write_text('"""A module."""\n\ndef f(x):\n    return x + 1\n')
-    (tmp_path / "plan.py").write_text("ROWS = 2\n")
+    monkeypatch.setattr(provenance, "ROOT", tmp_path)
     monkeypatch.setattr(provenance, "PACKAGE", tmp_path)
-    provenance.code.cache_clear()
+    provenance.version.cache_clear()
     yield tmp_path
-    provenance.code.cache_clear()
+    provenance.version.cache_clear()
 
 
 @pytest.mark.parametrize(
-    ("file", "text", "is_current"),
+    ("part", "file", "text", "is_current"),
     [
-        ("core/a.py", '"""Other words."""\n\n# why\ndef f(x):\n    return x + 1\n', True),
-        ("core/a.py", '"""A module."""\n\ndef f(x):\n    return x + 2\n', False),
-        ("core/b.py", "x = 1\n", False),
-        ("plan.py", "ROWS = 3\n", True),  # the result does not depend on it
+        ("fit", "tests/selection/golden.json", '{"xor":\n[0, 1]}', True),
+        ("fit", "tests/selection/golden.json", '{"xor": [1, 0]}', False),
+        ("fit", "core/a.py", "def f(x):\n    return 1 + x\n", True),  # the answers are the same
+        ("test", "tests/inference/golden.json", '{"test": 1, "p": 3}', True),  # of another tool
+        ("test", "tests/inference/golden.json", '{"test": 2, "p": 2}', False),
+        ("times", "tests/selection/golden.json", '{"xor": [1, 0]}', True),
+        ("times", "core/a.py", '"""Words."""\n\n# why\ndef f(x):\n    return x + 1\n', True),
+        ("times", "core/a.py", "def f(x):\n    return x + 2\n", False),
+        ("times", "core/b.py", "x = 1\n", False),
     ],
 )
-def test_a_result_is_of_earlier_code_when_its_parts_change(package, file, text, is_current):
-    path = package / "r.csv"
-    provenance.write(path, pd.DataFrame({"x": [1.0]}), "python -m experiments r", ["core"])
-    assert provenance.is_current(path, ["core"])
-    (package / file).write_text(text)
-    provenance.code.cache_clear()
-    assert provenance.is_current(path, ["core"]) == is_current
+def test_a_result_is_of_earlier_code_when_its_answers_change(project, part, file, text, is_current):
+    path = project / "r.csv"
+    provenance.write(path, pd.DataFrame({"x": [1.0]}), "python -m experiments r", [part])
+    assert provenance.is_current(path, [part])
+    (project / file).write_text(text)
+    provenance.version.cache_clear()
+    assert provenance.is_current(path, [part]) == is_current
 
 
-def test_rows_of_earlier_code_beside_new_ones_are_not_current(package):
-    path, frame = package / "r.csv", pd.DataFrame({"x": [1.0]})
-    provenance.write(path, frame, "python -m experiments r", ["core"])
-    provenance.write(path, frame, "python -m experiments r", ["core"], partly=True)
-    assert provenance.is_current(path, ["core"])
-    (package / "core" / "a.py").write_text("x = 1\n")
-    provenance.code.cache_clear()
-    provenance.write(path, frame, "python -m experiments r", ["core"], partly=True)
-    assert provenance.made(path).code == provenance.MIXED
-    provenance.write(path, frame, "python -m experiments r", ["core"])
-    assert provenance.is_current(path, ["core"])
+def test_every_study_names_parts_that_have_a_version():
+    for parts in PARTS.values():
+        assert all(len(provenance.version(part)) == 8 for part in parts)
 
 
 def test_a_number_is_repeated_from_its_units_alone(tmp_path, monkeypatch):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import shlex
 from collections.abc import Iterable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -18,7 +18,7 @@ from covmin.data.survival import as_structured
 from covmin.selection.summary import level_text
 from covmin.text import listed
 
-from .errors import ColumnError, DataError, UsageError, did_you_mean, nearest
+from .errors import ColumnError, DataError, UsageError, did_you_mean
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -40,7 +40,6 @@ class ColumnOptions:
     given: list[str] | None = None
     feature_groups: list[str] | None = None
     missing: str = "keep"
-    strict: bool = False
 
 
 @dataclass(frozen=True)
@@ -84,7 +83,7 @@ def find_roles(columns: list[str], options: ColumnOptions) -> Roles:
     if event is not None and event not in columns and "=" in event:
         event, _, value = event.rpartition("=")
     event = event and find_column(event, columns, "--event")
-    kinds = _find_kinds(options, columns)
+    kinds = _find_kinds(options.kinds, columns)
     groups = _find_groups(options.feature_groups, columns)
     dropped = find_columns(options.drop, columns, "--drop")
     given = find_columns(options.given, columns, "--given")
@@ -112,8 +111,7 @@ def find_roles(columns: list[str], options: ColumnOptions) -> Roles:
                 )
     if not features:
         raise DataError("No column is left to select from.", "Drop fewer.")
-    types: Any = "strict" if options.strict else kinds
-    parameters = {"given": given, "feature_groups": groups, "column_types": types}
+    parameters = {"given": given, "feature_groups": groups, "column_types": kinds}
     parameters = {name: value for name, value in parameters.items() if value}
     return Roles(target, features, parameters, event, value, groups_of_rows, time)
 
@@ -132,20 +130,17 @@ def _find_groups(given: Iterable[str] | None, columns: list[str]) -> dict[str, l
     return groups
 
 
-def _find_kinds(options: ColumnOptions, columns: list[str]) -> dict[str, str]:
+def _find_kinds(given: Iterable[str] | None, columns: list[str]) -> dict[str, str]:
     """Return the kind of each column named by --as, such as ``a,b=date,c=drop``."""
-    if options.strict and options.kinds:
-        raise UsageError("--as cannot be combined with --strict.")
     found: dict[str, str] = {}
     # A comma after a kind separates assignments; other commas separate columns of one kind.
-    separated = re.sub(rf"(={'|='.join(KINDS)}),", "\\1\n", "\n".join(options.kinds or ()))
+    separated = re.sub(rf"(={'|='.join(KINDS)}),", "\\1\n", "\n".join(given or ()))
     for text in filter(None, separated.split("\n")):
         names, _, kind = text.rpartition("=")
         if not names or kind not in KINDS:
             raise UsageError(
                 f"--as {text} is not of the form COL=KIND.",
-                f"{did_you_mean(nearest(kind, KINDS))}Use --as COL=KIND, where KIND is "
-                f"{', '.join(KINDS)}.",
+                f"{did_you_mean(kind, KINDS)}Use --as COL=KIND, where KIND is {', '.join(KINDS)}.",
             )
         found |= dict.fromkeys(find_columns([names], columns, "--as"), kind)
     return found
@@ -181,7 +176,7 @@ def find_column(name: str, columns: list[str], option: str) -> str:
         return columns[int(name)]
     except ValueError:
         there = f"The {len(columns)} columns are: {listed(columns)}"
-        hint = did_you_mean(nearest(name, columns)) + there
+        hint = did_you_mean(name, columns) + there
     except IndexError:
         hint = f"Indices run from 0 to {len(columns) - 1}; -1 is the last column."
     raise ColumnError(f"{option}: there is no column {name!r}.", hint)
@@ -196,17 +191,11 @@ def make_dataset(frame: pd.DataFrame, options: ColumnOptions) -> Dataset:
             "Separate its columns by commas, semicolons, tabs, | or blanks.",
         )
     roles = find_roles(columns, options)
-    is_missing = frame[roles.features].isna()
-    with_missing = [name for name in roles.features if is_missing[name].any()]
     notes: list[str] = []
-    if options.missing == "rows" and with_missing:
-        kept = ~is_missing.any(axis=1)
-        notes.append(f"{int((~kept).sum())} row(s) with missing values were dropped.")
-        frame = frame.loc[kept]
-    elif options.missing == "columns" and with_missing:
-        roles = find_roles(columns, replace(options, drop=[*(options.drop or ()), *with_missing]))
-        dropped = listed(with_missing)
-        notes.append(f"{len(with_missing)} column(s) with missing values were dropped: {dropped}.")
+    incomplete = frame[roles.features].isna().any(axis=1)
+    if options.missing == "rows" and incomplete.any():
+        notes.append(f"{int(incomplete.sum())} row(s) with missing values were dropped.")
+        frame = frame.loc[~incomplete]
     if roles.event is not None:
         frame = frame.loc[frame[roles.event].notna()]
     if frame.empty:

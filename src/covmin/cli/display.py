@@ -11,7 +11,7 @@ from rich.table import Table
 from rich.text import Text
 
 from covmin.selection.summary import beside_the_rank, measure_text
-from covmin.text import count_of, percent, printable, shortened, with_p_value
+from covmin.text import count_of, printable, shortened, with_p_value
 
 from .errors import CommandError
 
@@ -62,7 +62,7 @@ def show_selection(
     console.print()
     if found["cv_results"] is not None:
         console.print(_curve(found["cv_results"], found["n_selected"]))
-    for line in (found["why"], *_measures(found), *_effects(found), *_substitutes(found)):
+    for line in (found["why"], *_measures(found), *_effects(found)):
         console.print(Text(_safe(line)))
     if found["verdicts"] is not None:
         _show_verdicts(console, found["verdicts"], top, fdr)
@@ -140,16 +140,6 @@ def _effects(found: dict[str, Any]) -> list[str]:
 def _first(items: Sequence[str]) -> str:
     more = len(items) - _LISTED
     return ", ".join(items[:_LISTED]) + (f" and {more} more" if more > 0 else "")
-
-
-def _substitutes(found: dict[str, Any]) -> list[str]:
-    """List the substitutes of each selected feature, if requested."""
-    could: dict[str, list[str]] = {}
-    for row in found["substitutes"]:
-        told = f"{_name(row['substitute'])} ({percent(row['unexplained_with'])})"
-        could.setdefault(_name(row["feature"]), []).append(told)
-    lines = [f"Substitutes for {name}: {', '.join(named)}" for name, named in could.items()]
-    return [*lines, "in brackets: variance left unexplained with the substitute"] if lines else []
 
 
 def _show_verdicts(

@@ -118,14 +118,9 @@ def warnings_collected() -> Iterator[list[warnings.WarningMessage]]:
         yield caught
 
 
-def nearest(name: str, names: Iterable[str]) -> list[str]:
-    """Return up to three names similar to a mistyped one, ignoring case."""
+def did_you_mean(name: str, names: Iterable[str]) -> str:
+    """Suggest names similar to a mistyped one, whatever their case; empty if there are none."""
     by_folded = {candidate.casefold(): candidate for candidate in reversed(list(names))}
     close = get_close_matches(name.casefold(), list(by_folded), cutoff=0.5)
-    return [by_folded[folded] for folded in close]
-
-
-def did_you_mean(close: Iterable[str]) -> str:
-    """Return a suggestion of names, followed by a blank; empty if there are none."""
-    offered = " or ".join(close)
+    offered = " or ".join(by_folded[folded] for folded in close)
     return f"Did you mean {offered}? " if offered else ""

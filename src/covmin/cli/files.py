@@ -20,7 +20,7 @@ from dataclasses import dataclass
 from functools import partial
 from itertools import pairwise
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING, Any, NamedTuple
 
 from covmin.runtime.machine import available_bytes, fits
 from covmin.runtime.resume import replace_file
@@ -61,13 +61,6 @@ _THOUSANDS = r"[+-]?[1-9]\d{0,2}(?:,\d{3})*(?:\.\d+)?|0(?:\.\d+)?"
 _TABLES = (
     "SELECT name FROM sqlite_master WHERE type IN ('table','view') AND name NOT LIKE 'sqlite_%'"
 )
-# A query may only read. Otherwise it could attach, and thereby create, another file.
-_READING = (
-    sqlite3.SQLITE_SELECT,
-    sqlite3.SQLITE_READ,
-    sqlite3.SQLITE_FUNCTION,
-    sqlite3.SQLITE_RECURSIVE,
-)
 # Spreadsheets interpret cells that start with these characters as formulas.
 _FORMULAS = ("=", "+", "-", "@", "\t", "\r")
 _WRITTEN = (Format.csv, Format.tsv, Format.parquet, Format.feather)
@@ -83,7 +76,6 @@ class FileOptions:
     decimal: str | None = None
     encoding: str | None = None
     table: str | None = None  # sheet of a spreadsheet, or table of a database
-    query: str | None = None
 
     @property
     def name(self) -> str | None:
@@ -91,13 +83,11 @@ class FileOptions:
         return None if self.data == "-" else Path(self.data).name
 
 
-@dataclass(frozen=True)
-class FileTable:
+class FileTable(NamedTuple):
     """A table as read from a file, with remarks on what was guessed."""
 
     frame: pd.DataFrame
     notes: tuple[str, ...] = ()
-    separator: str | None = None  # of a text table
 
 
 def read_file(options: FileOptions) -> FileTable:
@@ -107,15 +97,10 @@ def read_file(options: FileOptions) -> FileTable:
     if options.data != "-":
         fmt, packed = format_of(path)
     fmt = Format(options.format) if options.format else fmt or Format.csv
-    for option, given, formats in (
-        ("--query", options.query, (Format.sqlite,)),
-        ("--table", options.table, (Format.excel, Format.sqlite)),
-    ):
-        if given is not None and fmt not in formats:
-            raise UsageError(
-                f"{option} has no effect on {fmt} files.",
-                f"It is for {' and '.join(formats)} files; omit it.",
-            )
+    if options.table is not None and fmt not in (Format.excel, Format.sqlite):
+        raise UsageError(
+            f"--table has no effect on {fmt} files.", "It is for excel and sqlite files; omit it."
+        )
     if options.data == "-":
         return _read(io.BytesIO(sys.stdin.buffer.read()), fmt, options)
     try:
@@ -196,7 +181,7 @@ def _read(stream: IO[bytes], fmt: Format, options: FileOptions) -> FileTable:
         )
     if frame.shape[0] == 0:
         raise FileError("The table has no rows.")
-    return FileTable(frame, table.notes, table.separator)
+    return FileTable(frame, table.notes)
 
 
 @contextmanager
@@ -276,7 +261,7 @@ def _read_encoded(
         notes.append("Numbers were read with decimal commas (--decimal ,).")
     if options.encoding is None and encoding in _WESTERN:
         notes.append(f"The text is not UTF-8; it was read as {_WESTERN[encoding]} (--encoding).")
-    return FileTable(frame, tuple(notes), separator)
+    return FileTable(frame, tuple(notes))
 
 
 def _separator(lines: list[str], separators: str) -> str:
@@ -358,7 +343,7 @@ def _read_spreadsheet(stream: IO[bytes], options: FileOptions) -> FileTable:
 
 
 def _read_database(stream: IO[bytes], options: FileOptions) -> FileTable:
-    """Read the only table of a SQLite file, a named one, or the result of a query."""
+    """Read the only table or view of a SQLite file, or a named one."""
     import pandas as pd
 
     if isinstance(stream, io.BufferedReader):  # a file that is not compressed
@@ -370,23 +355,17 @@ def _read_database(stream: IO[bytes], options: FileOptions) -> FileTable:
     # A view can be endless. Half of the memory is left for the table that pandas makes of the rows.
     end, spare = time.monotonic() + _QUERY_SECONDS, (available_bytes() or 0) // 2
     with closing(connection):
-        connection.set_authorizer(
-            lambda action, *_: sqlite3.SQLITE_OK if action in _READING else sqlite3.SQLITE_DENY
-        )
         connection.set_progress_handler(
             lambda: time.monotonic() > end or not fits(spare), _QUERY_STEPS
         )
-        query, names = options.query, [name for (name,) in connection.execute(_TABLES)]
-        if query is None:
-            name = options.table or (names[0] if len(names) == 1 else "")
-            if name not in names:
-                message = f"There is no table {name!r}." if name else "Which table?"
-                hint = f"The tables are: {listed(names)}. Choose one with --table, or use --query."
-                raise FileError(message, hint)
-            quoted = name.replace('"', '""')
-            query = f'SELECT * FROM "{quoted}"'
+        names = [name for (name,) in connection.execute(_TABLES)]
+        name = options.table or (names[0] if len(names) == 1 else "")
+        if name not in names:
+            message = f"There is no table {name!r}." if name else "Which table?"
+            raise FileError(message, f"The tables are: {listed(names)}. Choose one with --table.")
+        quoted = name.replace('"', '""')
         try:
-            return FileTable(pd.read_sql_query(query, connection))
+            return FileTable(pd.read_sql_query(f'SELECT * FROM "{quoted}"', connection))
         except (sqlite3.Error, pd.errors.DatabaseError) as error:
             code = getattr(error.__cause__ or error, "sqlite_errorcode", None)
             if code != sqlite3.SQLITE_INTERRUPT:

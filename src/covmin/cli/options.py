@@ -12,7 +12,7 @@ from .errors import UsageError
 Task = StrEnum("Task", ["auto", "classification", "ordinal", "regression", "survival"])
 # Models are scored on classes or on numbers, whether or not the classes are ordered.
 ScoredTask = StrEnum("ScoredTask", ["auto", "classification", "regression"])
-Missing = StrEnum("Missing", ["keep", "rows", "columns"])
+Missing = StrEnum("Missing", ["keep", "rows"])
 Format = StrEnum("Format", ["csv", "tsv", "json", "excel", "parquet", "feather", "sqlite"])
 Decimal = StrEnum("Decimal", {"point": ".", "comma": ","})
 Protocol = StrEnum("Protocol", ["nested", "paper"])
@@ -111,15 +111,9 @@ Size = Annotated[str, _setting("n_features_to_select", "-m", "--n-features",
 TaskOption = Annotated[Task, _setting("task", "--task", metavar="TASK",
     help="classification, regression, ordinal (ordered classes), survival (times, with --event) "
     "or auto: labels and few integers are classes, other numbers are numbers.")]
-Substitutes = Annotated[int, typer.Option("--substitutes", metavar="N", min=0,
-    help="Substitutes to list per selected feature.")]
 
-Strict = Annotated[bool, _option("--strict", panel=_READING,
-    help="Accept only numbers, and categories that Parquet and Feather files declare, without "
-    "missing values.")]
 MissingOption = Annotated[Missing, _option("--missing", panel=_READING, metavar="WHAT",
-    help="Missing values: keep uses them as information; rows or columns drops the rows or columns "
-    "that have any (see also --strict).")]
+    help="Missing values: keep uses them as information; rows drops the rows that have any.")]
 FormatOption = Annotated[Format | None, _option("--format", "-f", panel=_READING, metavar="NAME",
     help=f"Format of DATA, if its name does not tell: {', '.join(Format)}.")]
 DecimalOption = Annotated[Decimal | None, _option("--decimal", panel=_READING, metavar=".|,",
@@ -134,20 +128,11 @@ Encoding = Annotated[str | None, _option("--encoding", panel=_READING, metavar="
 TableName = Annotated[str | None, _option("--table", "--sheet", panel=_READING, metavar="NAME",
     help="Sheet of a spreadsheet, or table of a database.",
     show_default="the first sheet, the only table")]
-Query = Annotated[str | None, _option("--query", panel=_READING, metavar="SQL",
-    help="SQL query on a SQLite file; its result is the table.")]
 
 Kernel = Annotated[str, _setting("kernel", "--kernel",
     panel=_METHOD, metavar="NAME",
     help="Similarity of samples: auto, gaussian, laplacian, rational-quadratic, polynomial or "
     "mixed find interactions; additive and linear use features one at a time.")]
-Epsilon = Annotated[str, _setting("epsilon", "--epsilon",
-    panel=_METHOD, metavar="EPS", parser=parse_value,
-    help="Regularisation: auto, a number, or several to choose from (0.01,0.1). Larger values mean "
-    "smoother effects.")]
-FormulationOption = Annotated[str, _setting("formulation", "--formulation",
-    panel=_METHOD, metavar="NAME",
-    help="path solves for fewer and fewer features; paper solves once, as published.")]
 Standardize = Annotated[str, _setting("standardize", "--standardize",
     panel=_METHOD, metavar="yes|rank|no", parser=parse_value,
     help="Scale columns by mean and standard deviation (yes), by ranks, robust to outliers (rank), "
@@ -160,8 +145,8 @@ Interactions = Annotated[str, _setting("interactions", "--interactions",
     help="Largest sets of features whose products are all tested first: 2 for pairs, and so on; "
     "auto goes as deep as is quick, no tests none.")]
 Set = Annotated[list[str] | None, _option("--set", panel=_METHOD, metavar="NAME=VALUE",
-    help="Set any other parameter of CCMSelector, such as approximation=fourier, device=cuda, "
-    "kernel__degree=2 or formulation__lambda1=0.5; repeatable.")]
+    help="Set any other parameter of CCMSelector, such as epsilon=0.01, approximation=fourier, "
+    "device=cuda, kernel__degree=2 or long_run__checkpoint=FILE; repeatable.")]
 
 Seed = Annotated[int, _setting("random_state", "--seed", panel=_RUNNING, min=0, metavar="N",
     help="Seed of all random draws.")]
@@ -170,9 +155,6 @@ Jobs = Annotated[int | None, _setting("n_jobs", "--jobs", "-j", panel=_RUNNING, 
 Seconds = Annotated[float | None, _setting("long_run__seconds", "--seconds",
     panel=_RUNNING, metavar="NUMBER",
     help="Time limit; the command then returns its best result so far.")]
-Checkpoint = Annotated[Path | None, _setting("long_run__checkpoint", "--checkpoint",
-    panel=_RUNNING, metavar="FILE",
-    help="Save the progress of a fit that takes more than 60 s; the same command resumes it.")]
 Quiet = Annotated[bool, _option("--quiet", "-q", panel=_RUNNING, help="Do not show progress.")]
 
 Report = Annotated[Path | None, _option("--report", "-r", metavar="FILE",

@@ -16,7 +16,7 @@ from covmin.text import listed, shortened
 
 from .columns import ColumnOptions, Dataset, Roles, find_roles, make_dataset
 from .display import show_files, show_json, show_selection
-from .errors import UsageError, did_you_mean, errors_explained, nearest, warnings_collected
+from .errors import UsageError, did_you_mean, errors_explained, warnings_collected
 from .files import FileOptions, check_destination, errors_of_writing, read_file, write_table
 
 if TYPE_CHECKING:
@@ -25,8 +25,6 @@ if TYPE_CHECKING:
     from covmin import CCMSelector, VerdictSelector
     from covmin.data import Table
 
-# Files that pandas reads with one plain call.
-_PLAIN = (".csv", ".tsv", ".parquet", ".feather")
 # Options for what remarks with these codes advise.
 _OPTION_FOR = {
     "dependent-rows": "--row-groups or --time",
@@ -51,41 +49,28 @@ class Selection:
 
     selector: CCMSelector
     table: Table
-    found: dict[str, Any]  # the summary of the fit
+    results: dict[str, Any]  # the summary of the fit and more, with names of features
     checked: list[dict[str, Any]]  # warnings about the data
-    notes: list[str]
-    seconds: float
-    substitutes: list[dict[str, Any]]
-    verdicts: VerdictSelector | None = None
+    verdicts: VerdictSelector | None
 
-    def results(self) -> dict[str, Any]:
-        """Return everything that was found, with names of features in place of numbers."""
-        names = {row["column"]: row["name"] for row in self.found["features"]}
-        return self.found | {
-            "selected": [row["name"] for row in self.found["features"] if row["kept"]],
-            "substitutes": self.substitutes,
-            "verdicts": None if self.verdicts is None else _verdicts(self.verdicts, names),
-            "notes": self.notes,
-            "warnings": [_warning(each, names) for each in self.checked],
-        }
+    def write_report(self, path: Path, source: str | None, code: str) -> None:
+        """Write the HTML report."""
+        from covmin.report import write_report
 
-
-def _verdicts(tests: VerdictSelector, names: dict[int, str]) -> list[dict[str, Any]]:
-    """Return the verdicts, needed features first."""
-    p_values = {"needed": tests.needed_pvalues_, "relevant": tests.relevant_pvalues_}
-    return [
-        {"feature": names[j], "verdict": str(tests.verdicts_[j])}
-        | {f"{k}_p_value": None if np.isnan(p[j]) else float(p[j]) for k, p in p_values.items()}
-        | {"substitutes": [names[int(k)] for k in tests.substitutes_[j]]}
-        for j in np.argsort(tests.ranking_, kind="stable").tolist()
-    ]
-
-
-def _warning(found: dict[str, Any], names: dict[int, str]) -> str:
-    """Return a warning about the data that names the columns concerned."""
-    named = ", ".join(shortened(names[j]) for j in found["features"])
-    end = "" if found["title"].endswith("?") else ":"
-    return f"{found['title']}{end} {named}{'. ' if named else ''}{found['text']}"
+        with errors_of_writing(path):
+            write_report(
+                self.selector,
+                self.table,
+                None,
+                path,
+                target_name=self.results["target"],
+                source=source,
+                notes=self.results["notes"],
+                code=code,
+                verdicts=self.verdicts,
+                found=self.results,
+                warnings=self.checked,
+            )
 
 
 def run_select(
@@ -99,14 +84,12 @@ def run_select(
     top: int = 20,
     as_json: bool = False,
     fdr: float | None = None,
-    n_substitutes: int = 0,
 ) -> None:
     """Read the table, fit the selector, and print and write the results."""
-    from covmin.report import reproduction_code
-
     check_destination(report, file.data)
     check_destination(output, file.data, table=True)
-    check_destination(parameters.get("long_run__checkpoint"), file.data)
+    if checkpoint := parameters.get("long_run__checkpoint"):
+        check_destination(Path(checkpoint), file.data)
     if fdr is not None and not 0.0 < fdr < 1.0:
         raise UsageError(
             f"--fdr {fdr:g} is not between 0 and 1.",
@@ -114,34 +97,29 @@ def run_select(
         )
     selector = make_selector(parameters)
     if os.path.isdir(file.data):
-        dataset, frame, separator = _open_folder(file, columns), None, None
+        dataset, frame = _open_folder(file, columns), None
     else:
-        read = read_file(file)
-        dataset, frame, separator = make_dataset(read.frame, columns), read.frame, read.separator
-        dataset = replace(dataset, notes=[*read.notes, *dataset.notes])
-    result = fit(selector, dataset, fdr=fdr, n_substitutes=n_substitutes)
+        frame, notes = read_file(file)
+        dataset = make_dataset(frame, columns)
+        dataset = replace(dataset, notes=[*notes, *dataset.notes])
+    result = fit(selector, dataset, fdr)
     if output is not None:
         write_table(_selected_columns(result, frame, dataset.roles), output)
-    code = command
-    # The other options are parameters of the selector; reading must need no more than one call.
-    without = replace(columns, event=None, row_groups=None, time=None, drop=None, missing="keep")
-    plain = file == FileOptions(file.data) and columns == without and not dataset.notes
-    if plain and Path(file.data).suffix.lower() in _PLAIN:
-        code = reproduction_code(selector, dataset.roles.target, file.name, separator)
     if report is not None:
-        _write_report(result, report, source=file.name, code=code)
-    if as_json:
-        from covmin import __version__
-
-        show_json(
-            {"covmin": __version__, "data": file.data, "event": dataset.roles.event}
-            | result.results()
-            | {"code": code, "seconds": round(result.seconds, 3), "seed": selector.random_state}
-            | {"report": report and str(report), "output": output and str(output)}
-        )
+        result.write_report(report, file.name, command)
+    if not as_json:
+        source = file.name or "standard input"
+        show_selection(result.results, selector.path_, source, top, fdr)
+        show_files(Selected_columns=output, Report=report)
         return
-    show_selection(result.results(), selector.path_, file.name or "standard input", top, fdr)
-    show_files(Selected_columns=output, Report=report)
+    from covmin import __version__
+
+    show_json(
+        {"covmin": __version__, "data": file.data, "event": dataset.roles.event}
+        | result.results
+        | {"code": command, "seed": selector.random_state}
+        | {"report": report and str(report), "output": output and str(output)}
+    )
 
 
 def run_demo(report: Path, *, seed: int = 0, quiet: bool = False) -> None:
@@ -155,8 +133,8 @@ def run_demo(report: Path, *, seed: int = 0, quiet: bool = False) -> None:
     selector = make_selector({"random_state": seed, "verbose": 0 if quiet else "auto"})
     result = fit(selector, dataset)
     code = _DEMO_CODE.format(seed=seed)
-    _write_report(result, report, source="wine (bundled with scikit-learn)", code=code)
-    show_selection(result.results(), selector.path_, "wine", wine.data.shape[1])
+    result.write_report(report, "wine (bundled with scikit-learn)", code)
+    show_selection(result.results, selector.path_, "wine", wine.data.shape[1])
     print()
     show_files(Report=report)
 
@@ -175,7 +153,7 @@ def make_selector(parameters: dict[str, Any]) -> CCMSelector:
     known = {*full.get_params(), *(f"kernel__{n}" for k in KERNELS.values() for n in vars(k()))}
     for name, value in parameters.items():
         if name not in known:
-            hint = f"{did_you_mean(nearest(name, known))}Available are: {', '.join(sorted(known))}"
+            hint = f"{did_you_mean(name, known)}Available are: {', '.join(sorted(known))}"
             raise UsageError(f"--set: there is no parameter {name!r}.", hint)
         with errors_explained(UsageError, name):
             if "__" not in name:
@@ -188,18 +166,16 @@ def make_selector(parameters: dict[str, Any]) -> CCMSelector:
     return selector
 
 
-def fit(
-    selector: CCMSelector, dataset: Dataset, *, fdr: float | None = None, n_substitutes: int = 0
-) -> Selection:
+def fit(selector: CCMSelector, dataset: Dataset, fdr: float | None = None) -> Selection:
     """Read the data once, fit the selector, and collect what there is to say."""
     from sklearn.model_selection import TimeSeriesSplit
 
     from covmin import VerdictSelector
     from covmin.data import TableOptions, read
     from covmin.report import check_data
-    from covmin.selection.summary import Explained, find_substitutes, summary
+    from covmin.selection.summary import Explained, summary
 
-    start = time.perf_counter()
+    start, verdicts = time.perf_counter(), None
     with errors_explained(), warnings_collected() as caught:
         selector.set_params(**dataset.roles.parameters)
         if dataset.roles.time is not None:
@@ -216,18 +192,39 @@ def fit(
         n_caught = len(caught)  # the rest repeats what the fit has said
         explained = Explained(selector, table)
         found = summary(selector, table, target=dataset.roles.target, explained=explained)
-        notes = [*dataset.notes, *_notes(table, found, caught[:n_caught])]
-        could = find_substitutes(selector, explained, n_substitutes) if n_substitutes else []
-        substitutes = [row for _, row in could]
-        verdicts = None
         if fdr is not None:
             verdicts = VerdictSelector(fdr=fdr)
             shared = selector.get_params(deep=False).keys() & verdicts.get_params(deep=False).keys()
             verdicts.set_params(**{name: getattr(selector, name) for name in shared})
             verdicts.fit(table, None)
         checked = check_data(selector, table, explained=explained)
-    seconds = time.perf_counter() - start
-    return Selection(selector, table, found, checked, notes, seconds, substitutes, verdicts)
+    names = {row["column"]: row["name"] for row in found["features"]}
+    results = found | {
+        "selected": [row["name"] for row in found["features"] if row["kept"]],
+        "verdicts": None if verdicts is None else _verdicts(verdicts, names),
+        "notes": [*dataset.notes, *_notes(table, found, caught[:n_caught])],
+        "warnings": [_warning(each, names) for each in checked],
+        "seconds": round(time.perf_counter() - start, 3),
+    }
+    return Selection(selector, table, results, checked, verdicts)
+
+
+def _verdicts(tests: VerdictSelector, names: dict[int, str]) -> list[dict[str, Any]]:
+    """Return the verdicts, needed features first."""
+    p_values = {"needed": tests.needed_pvalues_, "relevant": tests.relevant_pvalues_}
+    return [
+        {"feature": names[j], "verdict": str(tests.verdicts_[j])}
+        | {f"{k}_p_value": None if np.isnan(p[j]) else float(p[j]) for k, p in p_values.items()}
+        | {"substitutes": [names[int(k)] for k in tests.substitutes_[j]]}
+        for j in np.argsort(tests.ranking_, kind="stable").tolist()
+    ]
+
+
+def _warning(found: dict[str, Any], names: dict[int, str]) -> str:
+    """Return a warning about the data that names the columns concerned."""
+    named = ", ".join(shortened(names[j]) for j in found["features"])
+    end = "" if found["title"].endswith("?") else ":"
+    return f"{found['title']}{end} {named}{'. ' if named else ''}{found['text']}"
 
 
 def _notes(table: Table, found: dict[str, Any], caught: list[Any]) -> list[str]:
@@ -252,10 +249,9 @@ def _open_folder(file: FileOptions, options: ColumnOptions) -> Dataset:
     from covmin.data.blocks.parquet import parquet_columns
 
     of_rows = options.event or options.row_groups or options.time
-    if options.missing in ("rows", "columns") or options.kinds or of_rows:
+    if options.missing == "rows" or options.kinds or of_rows:
         raise UsageError(
-            "--missing rows or columns, --as, --event, --row-groups and --time work on single "
-            "files.",
+            "--missing rows, --as, --event, --row-groups and --time work on single files.",
             "Drop rows or columns and encode categories before writing the folder.",
         )
     with errors_explained():
@@ -275,22 +271,3 @@ def _selected_columns(result: Selection, frame: pd.DataFrame | None, roles: Role
         return table.assign(**{roles.target: np.asarray(y)[rows]})
     wanted = {*np.array(roles.features)[result.selector.get_support()], roles.target, roles.event}
     return frame.loc[X.index[rows], [name for name in frame.columns if name in wanted]]
-
-
-def _write_report(result: Selection, path: Path, *, source: str | None, code: str) -> None:
-    from covmin.report import write_report
-
-    with errors_of_writing(path):
-        write_report(
-            result.selector,
-            result.table,
-            None,
-            path,
-            target_name=result.found["target"],
-            source=source,
-            notes=result.notes,
-            code=code,
-            verdicts=result.verdicts,
-            found=result.found,
-            warnings=result.checked,
-        )

@@ -15,7 +15,7 @@ Here a feature is a unit of :mod:`covmin.core.units`: a column or a group of col
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -105,14 +105,13 @@ def run_path(
     while len(stages) < len(every):
         number = len(stages)
         known = number < len(finished)
-        new = [finished[number]] if known else walk.next_stages(number, start)
-        stages += new
-        start = next((s.survivors for s in reversed(new) if s.budget != aside), start)
+        stage = finished[number] if known else walk.next_stage(number, start)
+        stages.append(stage)
+        start = start if stage.budget == aside else stage.survivors
         if watch.stop():
             break
         if not known:
-            for k, stage in enumerate(new, start=number):
-                watch.stage_done(k, stage)
+            watch.stage_done(number, stage)
     return Path(stages, _ranking(stages, aside), protected)
 
 
@@ -128,12 +127,12 @@ def _ranking(stages: list[Stage], aside: int | None) -> np.ndarray:
     return ranking
 
 
-def stage_of(problem: Problem, features: np.ndarray, watch: Watch = SILENT) -> Stage:
+def stage_of(problem: Problem, features: np.ndarray) -> Stage:
     """Return a stage that keeps given features, with their weights."""
     m = features.size
-    walk = _Walk(problem, [m], None, features[:0], Protected(), watch, m, True)
+    walk = _Walk(problem, [m], None, features[:0], Protected(), SILENT, m, True)
     start = Start(np.sort(features), np.ones(m))
-    return walk._solve(_StageWatch(watch, 0, 1, m, waits=True), features[:0], start)
+    return walk._solve(_StageWatch(SILENT, 0, 1, m), features[:0], start)
 
 
 def approximation_error(problem: Problem, stage: Stage) -> float:
@@ -155,26 +154,18 @@ def approximation_error(problem: Problem, stage: Stage) -> float:
 
 @dataclass
 class _StageWatch(Watch):
-    """Reports the steps of a stage to the observer of the path; with ``waits``, only later."""
+    """Reports the steps of a stage to the observer of the path."""
 
     watch: Watch
     stage: int
     n_stages: int
     budget: int
     n_protected: int = 0  # features at weight one that the solver does not see
-    waits: bool = False
-    waiting: list[Progress] = field(default_factory=list)
 
     def iteration(self, iteration: Iteration) -> None:
         if self.n_protected:
             iteration = replace(iteration, n_active=iteration.n_active + self.n_protected)
-        self.waiting.append(Progress(self.stage, self.n_stages, self.budget, iteration))
-        if not self.waits:
-            self.report()
-
-    def report(self) -> None:
-        while self.waiting:
-            self.watch.step(self.waiting.pop(0))
+        self.watch.step(Progress(self.stage, self.n_stages, self.budget, iteration))
 
     def stop(self) -> bool:
         return self.watch.stop()
@@ -193,57 +184,25 @@ class _Walk:
     wanted: int | None
     with_errors: bool
 
-    def next_stages(self, number: int, start: Start) -> list[Stage]:
-        """Return the next stage; or all stages down to the size of the interactions.
+    def next_stage(self, number: int, start: Start) -> Stage:
+        """Return the next stage.
 
-        With more features than the samples can distinguish, any set fits, so members of
-        interactions are protected. Below that the criterion decides, where it is most informative:
-        at the smallest set that has room for them. Before that, noise often fits better. If a
-        member is dropped on the way, the stages are repeated with all members protected, and the
-        better result counts.
-
-        If a stage uses only a sample of the rows, features with strong effects on all rows are
-        protected as well.
+        Members of interactions are protected while the budget has room for more than these: with
+        many features, noise often fits better than an interaction. Others that act by the spread
+        of the response are protected as well while there are more features than the samples can
+        distinguish, and strong single effects if the stage uses only a sample of the rows.
         """
-        members, among, budget = self.members, start.among, self.budgets[number]
-        none = members[:0]
-        if self.problem.for_stage(among)[-1].n_rows < self.problem.n_rows:
-            every = np.concatenate([members, self.protected.alone])
-            every = every[np.isin(every, among)]
-            protected = every[np.sort(np.unique(every, return_index=True)[1])][:budget]
-        elif among.size > self.protected.above and members.size < budget:
-            protected = self.protected.while_many(members, budget)
-        elif members.size >= budget or not np.isin(members, among).any():
-            protected = none
-        else:
-            stages, watches = self._attempt(number, none, start)
-            if not np.isin(members, stages[-1].features).all():
-                with_members = self._attempt(number, members, start)
-                if with_members[0][-1].criterion < stages[-1].criterion:
-                    stages, watches = with_members
-            # Report only the better alternative, afterwards: these stages are short.
-            for watch in watches:
-                watch.report()
-            return stages
-        return [self._solve(self._watch(number), protected, start)]
-
-    def _watch(self, number: int, *, waits: bool = False) -> _StageWatch:
-        return _StageWatch(self.watch, number, len(self.budgets), self.budgets[number], waits=waits)
-
-    def _attempt(
-        self, number: int, protected: np.ndarray, start: Start
-    ) -> tuple[list[Stage], list[_StageWatch]]:
-        """Solve the stages down to the smallest that has room for the members."""
-        stages: list[Stage] = []
-        watches: list[_StageWatch] = []
-        for k in range(number, len(self.budgets)):
-            if self.budgets[k] <= self.members.size or (stages and self.watch.stop()):
-                break
-            watches.append(self._watch(k, waits=True))
-            stages.append(self._solve(watches[-1], protected, start))
-            if self.budgets[k] != self.aside:
-                start = stages[-1].survivors
-        return stages, watches
+        members, budget = self.members, self.budgets[number]
+        others = np.empty(0, dtype=np.int64)
+        if self.problem.for_stage(start.among)[-1].n_rows < self.problem.n_rows:
+            others = self.protected.alone
+        elif start.among.size > self.protected.above:
+            others = self.protected.spread.units.ravel()[: budget - 1 - members.size]
+        every = np.concatenate([members if members.size < budget else members[:0], others])
+        every = every[np.isin(every, start.among)]
+        protected = every[np.sort(np.unique(every, return_index=True)[1])][:budget]
+        watch = _StageWatch(self.watch, number, len(self.budgets), budget)
+        return self._solve(watch, protected, start)
 
     def _solve(self, watch: _StageWatch, protected: np.ndarray, start: Start) -> Stage:
         """Solve on more and more rows; protected features have weight one and come first."""

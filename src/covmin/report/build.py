@@ -107,7 +107,7 @@ def build_report(
     pairs = [row["columns"] for row in found["interactions"]]
     n, shown = found["n_samples"], view.table.n_samples
     sampled = [f"Warnings and figures use {shown:,} of {n:,} rows."] if shown < n else []
-    code = code or reproduction_code(selector, target_name, source)
+    code = code or reproduction_code(selector)
     changes, path = effects(view, explained, kept), selector.path_
     return {
         "target": target,

@@ -1,7 +1,6 @@
 """Python code that repeats a fit."""
 
 from itertools import takewhile
-from pathlib import PurePath
 from types import FunctionType
 from typing import Any
 
@@ -11,27 +10,18 @@ from sklearn.base import BaseEstimator
 from covmin import kernels
 from covmin.core.kernels import Configurable
 
-_READERS = {".csv": "csv", ".tsv": "csv", ".parquet": "parquet", ".feather": "feather"}
 # Parameters that do not affect the result.
 _LEFT_OUT = {"long_run", "verbose"}
 # Longer than any repr of an estimator, which would otherwise be abbreviated.
 _WHOLE = 10**6
 
 
-def reproduction_code(
-    selector: Any, target: str = "y", source: str | None = None, separator: str | None = None
-) -> str:
-    """Return Python code that fits the same selector.
+def reproduction_code(selector: Any) -> str:
+    """Return Python code that fits the same selector to samples X and a response y.
 
     Parameters
     ----------
     selector : CCMSelector
-    target : str, default="y"
-        Column of the response, if the source is a table.
-    source : str, optional
-        File with the samples.
-    separator : str, optional
-        Separator of its columns; by default that of its file type.
 
     Returns
     -------
@@ -40,28 +30,16 @@ def reproduction_code(
     Examples
     --------
     >>> from covmin import CCMSelector
-    >>> print(reproduction_code(CCMSelector(5, random_state=0), "class", "wine.csv"))
-    import pandas as pd
+    >>> print(reproduction_code(CCMSelector(5, random_state=0)))
     from covmin import CCMSelector
     <BLANKLINE>
-    table = pd.read_csv('wine.csv')
-    X, y = table.drop(columns=['class']), table['class']
     selector = CCMSelector(n_features_to_select=5, random_state=0)
     selector.fit(X, y)
     X_selected = selector.transform(X)
     """
-    lines = [*_imports(selector), ""]
-    suffix = PurePath(source or "").suffix.lower()
-    if suffix in _READERS:
-        separator = separator or ("\t" if suffix == ".tsv" else ",")
-        option = "" if separator == "," else f", sep={separator!r}"
-        lines = [
-            "import pandas as pd",
-            *lines,
-            f"table = pd.read_{_READERS[suffix]}({source!r}{option})",
-            f"X, y = table.drop(columns=[{target!r}]), table[{target!r}]",
-        ]
-    lines += [
+    lines = [
+        *_imports(selector),
+        "",
         f"selector = {_construction(selector)}",
         "selector.fit(X, y)",
         "X_selected = selector.transform(X)",

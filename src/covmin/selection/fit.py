@@ -123,7 +123,7 @@ def fit(table: Table, columns: PreparedColumns, settings: SimpleNamespace, run: 
         path = run_path(problem, budgets, protected, run, m_kept, whole=not plan.refines)
         lost = dict[int, float]()
         if plan.refines and not run.stop():
-            plan, path, lost = check(plan, problem, path, m_kept, run)
+            plan, path, lost = check(plan, problem, path, m_kept)
     return Fit(plan, table, columns, problem, path, m, found, lost)
 
 
@@ -355,16 +355,14 @@ def choose(
 # --- check ---------------------------------------------------------------------------------------
 
 
-def check(
-    plan: Plan, problem: Problem, path: Path, m: int, run: Run
-) -> tuple[Plan, Path, dict[int, float]]:
+def check(plan: Plan, problem: Problem, path: Path, m: int) -> tuple[Plan, Path, dict[int, float]]:
     """Let tuned regressions decide about the first features, and give them their weights."""
     better = refined(plan, problem, path, m)
     order = better.order
     kept = next((stage for stage in path.stages if stage.budget == m), None)
     n_new = m if kept is None else np.setdiff1d(order[:m], kept.features).size
     if kept is None or n_new or kept.n_rows < problem.n_rows:
-        kept = stage_of(problem, order[:m], run)
+        kept = stage_of(problem, order[:m])
     others = [stage for stage in path.stages if stage.budget != m]
     stages = sorted([*others, kept], key=lambda stage: -stage.budget)
     choice = f"{n_new} of {m} features replaced" if n_new else "the set of the path"
