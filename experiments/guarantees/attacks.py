@@ -140,14 +140,13 @@ def work(unit: Unit) -> dict[str, Any]:
 
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        refused, groups = 0.0, None
-        if name in LENGTHS:
-            groups = np.arange(n) // LENGTHS[name]
-            try:
-                called(None)
-            except InputError:
-                refused = 1.0
-        kept = called(groups)
+        refused = 0.0
+        try:
+            kept = called(None)
+        except InputError:
+            refused = 1.0
+        if refused or name in LENGTHS:
+            kept = called(np.arange(n) // LENGTHS.get(name, 1))
     return {
         "false": float((kept & ~is_true).sum() / max(kept.sum(), 1)),
         "found": float(kept[is_true].mean()) if needed and tool != "test" else None,
