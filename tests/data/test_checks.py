@@ -148,7 +148,12 @@ CASES = {
     "one class": (X, np.zeros(40, int), {}, "only one class"),
     "constant y": (X, np.full(40, 0.5), {}, "y is constant"),
     "a class with one member": (X, np.r_[2, y[1:]], {}, WORKS),
-    "a class for every sample": (X, [f"s{i}" for i in range(40)], {}, "its own class"),
+    "a class for every sample": (
+        X,
+        [f"s{i}" for i in range(40)],
+        {},
+        "Check that y does not identify the rows",
+    ),
     "hardly two samples in a class": (
         X,
         [f"s{max(i, 4)}" for i in range(40)],

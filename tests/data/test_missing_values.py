@@ -9,7 +9,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from covmin.data import Layout
 from covmin.data.blocks import ArrayBlocks, in_blocks
 from covmin.data.standardize import prepare_columns
-from covmin.data.table import add_indicators, complete_samples, missing_responses
+from covmin.data.table import add_indicators, usable_samples
 
 N = 400
 
@@ -191,7 +191,9 @@ ODD = [1.0, None, 2.0, 3.0]
     ids=str,
 )
 def test_which_responses_are_missing(y):
-    assert_array_equal(missing_responses(y), [False, True, False, False])
+    X = np.zeros((4, 1))
+    with pytest.warns(UserWarning, match="response of 1 of 4 samples is missing"):
+        assert_array_equal(usable_samples(X, y, None)[3], [0, 2, 3])
 
 
 def test_samples_without_a_response():
@@ -199,15 +201,15 @@ def test_samples_without_a_response():
     y = y[:, 0].copy()
     y[[2, 5]] = np.nan
     weight = np.arange(N, dtype=float)
-    there = np.delete(np.arange(N), [2, 5])
+    there = np.delete(np.arange(N), [0, 2, 5])  # the first one has no weight
     for samples in (X, ArrayBlocks(X), X.tolist(), pd.DataFrame(X)):
         with pytest.warns(UserWarning, match="response of 2 of 400 samples is missing"):
-            kept, responses, weights, rows = complete_samples(samples, y, weight)
+            kept, responses, weights, rows = usable_samples(samples, y, weight)
         assert_array_equal(rows, there)
         assert_array_equal(responses, y[there])
         assert_array_equal(weights, weight[there])
-        values = kept.take(np.arange(N - 2)) if in_blocks(kept) else np.asarray(kept)
+        values = kept.take(np.arange(N - 3)) if in_blocks(kept) else np.asarray(kept)
         assert_array_equal(values, X[there])
-    assert complete_samples(X, y[:-1], None)[3] is None, "to be refused for its length"
+    assert usable_samples(X, y[:-1], None)[0] is X, "to be refused for its length"
     with pytest.raises(ValueError, match="y contains NaN: the response of 399 of 400"):
-        complete_samples(X, np.r_[1.0, np.full(N - 1, np.nan)], None)
+        usable_samples(X, np.r_[1.0, np.full(N - 1, np.nan)], None)

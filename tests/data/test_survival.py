@@ -5,7 +5,6 @@ import pandas as pd
 import polars as pl
 import pytest
 
-from covmin.data.dtypes import is_structured
 from covmin.data.response import encode_response
 from covmin.data.survival import as_structured, survival_times
 
@@ -42,8 +41,6 @@ def test_every_form_is_the_same(y):
 
 def test_only_records_are_read_without_being_told():
     np.testing.assert_array_equal(survival_times(records(), "auto"), PLAIN)
-    assert not is_structured(PLAIN)
-    assert not is_structured(TIME)
     np.testing.assert_array_equal(survival_times(as_structured(PLAIN), "auto"), PLAIN)
 
 
@@ -72,7 +69,7 @@ def test_gaps_are_not_numbers():
         (pd.DataFrame({"s": ["dead"] * 4, "t": TIME}), "a column of y contains 'dead'. Convert"),
         (
             pd.DataFrame({"s": EVENT, "t": pd.to_timedelta(TIME, unit="D")}),
-            "y holds dates or durations",
+            "a column of y contains timedelta64",
         ),
     ],
 )
@@ -92,13 +89,12 @@ def test_other_records_are_refused():
     ("times", "message"),
     [
         (PLAIN - [0.0, 2.0], "A time in y is -1; times must be"),
-        (PLAIN * [0.0, 1.0], "y contains no event: all 4 times are censored"),
+        (PLAIN * [0.0, 1.0], r"events in y occur at 0 different time\(s\)"),
         (
             np.column_stack([EVENT, np.ones(4)]),
-            r"All 3 event\(s\) in y occur at the same time \(1\)",
+            r"events in y occur at 1 different time\(s\)",
         ),
         (PLAIN * [1.0, np.inf], "A time in y is inf"),
-        (TIME, "requires an event indicator"),
     ],
 )
 def test_times_that_tell_nothing_are_refused(times, message):

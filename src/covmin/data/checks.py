@@ -12,7 +12,7 @@ from scipy.stats import rankdata
 from sklearn.utils import _safe_indexing, check_array
 
 from covmin.constants import FEW_LEVELS, OUTLIERS, SUSPICIOUS_SHARE
-from covmin.core.arrays import row_tiles
+from covmin.core.arrays import row_tiles, to_numpy
 from covmin.remarks import InputError, warn
 from covmin.text import listed
 
@@ -38,6 +38,12 @@ def check_kind(X: Any, y: Any) -> None:
         twice = next(name for name in names if names.count(name) > 1)
         raise InputError(
             f"X has two columns named {twice!r}; give every column a unique name.", "X", [twice]
+        )
+    if len({isinstance(name, str) for name in names or ()}) > 1:
+        raise TypeError(
+            "Feature names are only supported if all input features have string names, but the "
+            "columns of X are named by text and by other values; convert them to text with "
+            "X.columns = X.columns.astype(str)."
         )
     if (in_blocks(X) or is_frame(X)) and X.shape[1] == 0:
         raise InputError("X has no columns.", "X")
@@ -196,20 +202,12 @@ def check_columns(samples: Any, columns: PreparedColumns, standardize: Standardi
 
 
 def _warn_of_outliers(samples: Any, columns: PreparedColumns) -> None:
-    X, rows = samples.X, rows_to_look_at(samples.X.shape[0])
-    drawn = X.take(rows) if in_blocks(X) else X[rows]
-    if columns.missing_at is not None:
-        # Missing values are not outliers.
-        known = [x[~np.isnan(x)] for x in drawn.T]
-        middle = np.array([np.median(x) if x.size else 0.0 for x in known])
-        drawn = np.where(np.isnan(drawn), middle, drawn)
-    scale = np.full(drawn.shape[1], np.inf)  # a constant column counts as zero
-    scale[columns.index] = columns.scale
+    drawn = to_numpy(columns.sample(rows_to_look_at(samples.n_samples)))
     dominated = np.concatenate(
-        [dominated_by_outliers(drawn[:, tile] / scale[tile]) for tile in row_tiles(drawn.T)]
+        [dominated_by_outliers(drawn[:, tile]) for tile in row_tiles(drawn.T)]
     )
     if dominated.any():
-        names = samples.column_labels[dominated].tolist()
+        names = samples.column_labels[columns.index[dominated]].tolist()
         warn(
             "outliers",
             f"A few outliers make all other values nearly equal in {len(names)} column(s): "

@@ -65,11 +65,6 @@ def is_integer(dtype: Any) -> bool:
     return bool(of_polars()) if of_polars is not None else dtype.kind in "iu"
 
 
-def is_structured(y: Any) -> bool:
-    """Tell whether a response is a structured array, which can only hold survival times."""
-    return getattr(getattr(y, "dtype", None), "names", None) is not None
-
-
 def is_category(dtype: Any) -> bool:
     """Tell whether a dtype is categorical."""
     return str(dtype).startswith(("category", "Categorical", "Enum"))
@@ -80,15 +75,13 @@ def is_time(dtype: Any) -> bool:
     return str(dtype).lower().startswith(("date", "timedelta", "duration", "time", "period"))
 
 
-def holds_numbers(column: Any) -> bool:
-    """Tell whether a column holds numbers, or objects that NumPy converts to numbers."""
-    if is_time(column.dtype):  # NumPy would silently convert them
-        return False
-    # Not every version of pandas can convert a missing value in a nullable column.
-    if getattr(column.dtype, "kind", "O") in "biuf":
-        return True
+def holds_numbers(values: Any) -> bool:
+    """Tell whether a column or an array holds numbers, or objects that NumPy converts to them."""
+    # NumPy would silently convert dates.
+    if is_time(values.dtype) or getattr(values.dtype, "kind", "O") not in "OUS":
+        return not is_time(values.dtype)
     try:
-        np.asarray(column, dtype=np.float64)
+        np.asarray(values, dtype=np.float64)
     except (TypeError, ValueError):
         return False
     return True
@@ -113,25 +106,19 @@ def missing_mask(values: Any) -> np.ndarray:
     >>> missing_mask(["a", None, float("nan")])
     array([False,  True,  True])
     """
+    if is_number(getattr(values, "dtype", None)):
+        # Not by the library: a nullable column of floats may hold NaN besides its missing values.
+        return np.isnan(as_numbers(values))
     if hasattr(values, "isna"):
-        missing = np.asarray(values.isna(), dtype=bool)
-        # A nullable column of floats may hold NaN besides its own missing value.
-        if getattr(getattr(values, "dtype", None), "kind", "") == "f":
-            missing = missing | np.isnan(values.to_numpy(dtype=np.float64, na_value=np.nan))
-        return missing
-    if hasattr(values, "is_null"):  # polars, where a null among numbers is NaN for NumPy
-        return np.asarray(values.is_null().to_numpy() | missing_mask(values.to_numpy()))
-    array = values if isinstance(values, np.ndarray) else _as_objects(values)
+        return np.asarray(values.isna(), dtype=bool)
+    array = values
+    if not isinstance(values, np.ndarray):
+        try:  # as objects: NumPy would convert missing values among text to text
+            array = np.asarray(values, dtype=object)
+        except ValueError:  # rows of different lengths; a later check gives a clear error
+            array = np.empty(0, dtype=object)
     if array.dtype.kind in "fcmM":
         return np.asarray(array != array)
     if array.dtype.kind != "O":
         return np.zeros(array.shape, dtype=bool)
     return np.array([is_missing(value) for value in array.flat], dtype=bool).reshape(array.shape)
-
-
-def _as_objects(values: Any) -> np.ndarray:
-    """Return values as objects: NumPy would convert missing values among text to text."""
-    try:
-        return np.asarray(values, dtype=object)
-    except ValueError:  # rows of different lengths; a later check gives a clear error
-        return np.empty(0, dtype=object)

@@ -126,10 +126,8 @@ def encode_response(
     if task == "auto":
         task = "ordinal" if levels is not None else guess_task(y)
     p = np.ones(y.shape[0]) if sample_weight is None else sample_weight
-    p = p / p.sum()
-    labels: np.ndarray | None = None
+    p, labels, has_outliers = p / p.sum(), None, False
     classes: Any = None
-    has_outliers = False
     if task == "regression":
         columns, has_outliers = _number_columns(y, p, clip)
     elif task == "survival":
@@ -137,7 +135,12 @@ def encode_response(
     elif task == "ordinal":
         columns, classes, labels = _ordered_columns(y, levels)
     elif y.ndim == 2 and y.shape[1] > 1:
-        columns, classes = _columns_of_several_labels(y)
+        # The classes of every output side by side, apart from outputs with one class.
+        classes = [np.unique(output) for output in y.T]
+        varying = [output for output, found in zip(y.T, classes, strict=True) if found.size > 1]
+        if not varying:
+            raise _constant_response()
+        columns = np.hstack([_class_columns(output)[0] for output in varying])
     else:
         columns, classes, labels = _class_columns(y)
     if (np.ptp(columns, axis=0) == 0.0).all():
@@ -223,11 +226,9 @@ def class_weights(
         raise InputError(
             f"class_weight must contain positive numbers; got {class_weight!r}.", "class_weight"
         )
-    # Rescale if a product or the sum would overflow.
-    if sample_weight.max() / (np.finfo(np.float64).max / labels.size) * factors.max() > 1.0:
-        sample_weight, factors = sample_weight / sample_weight.max(), factors / factors.max()
+    factors /= factors.max()  # so that no weight overflows
     weight: np.ndarray = sample_weight * factors[labels]
-    if factors.min() < np.finfo(np.float64).eps * factors.max() or not weight.all():
+    if factors.min() < np.finfo(np.float64).eps or not weight.all():
         raise InputError(
             f"The class weights are too far apart: beside the largest, the smallest is lost to "
             f"rounding; got class_weight={class_weight!r}.",
@@ -255,13 +256,12 @@ def guess_task(y: np.ndarray) -> str:
             "Pass numbers for regression, or strings or integers for classes.",
             "y",
         )
-    several_labels = kind == "multiclass-multioutput" and y.dtype.kind not in "iuf"
-    if kind == "multilabel-indicator" or several_labels:
+    if y.dtype.kind not in "iuf":
+        return "classification"  # text or booleans, in one column or several
+    if kind in ("binary", "multilabel-indicator"):
         return "classification"
-    if kind not in ("binary", "multiclass"):
+    if kind != "multiclass":
         return "regression"
-    if kind == "binary" or y.dtype.kind not in "iuf":
-        return "classification"
     values = np.unique(y)
     n_classes = values.size
     if n_classes <= MANY_CLASSES[0] and n_classes < y.size:
@@ -270,14 +270,13 @@ def guess_task(y: np.ndarray) -> str:
     are_codes = values[0] in (0, 1) and values[-1] - values[0] == n_classes - 1
     measured = not are_codes or y.shape[0] < MANY_CLASSES[1] * n_classes
     task, other = ("regression", "classification") if measured else ("classification", "regression")
-    if not are_codes and n_classes > MANY_CLASSES[0] * MANY_CLASSES[1]:
-        return task  # such as a price: nobody would take these for classes
-    warn(
-        "guessed-task",
-        f"y has {n_classes} distinct integers in {y.shape[0]} samples, which are treated as "
-        f"{'a numeric response' if measured else 'classes'}. Pass task={other!r} if that is wrong, "
-        f"or task={task!r} to silence this warning.",
-    )
+    if are_codes or n_classes <= MANY_CLASSES[0] * MANY_CLASSES[1]:  # not a price, for example
+        warn(
+            "guessed-task",
+            f"y has {n_classes} distinct integers in {y.shape[0]} samples, which are treated as "
+            f"{'a numeric response' if measured else 'classes'}. Pass task={other!r} if that is "
+            f"wrong, or task={task!r} to silence this warning.",
+        )
     return task
 
 
@@ -302,34 +301,15 @@ def _classes(y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
             "features that separate them.",
             "y",
         )
-    if classes.size == labels.size > 2:
+    n = labels.size
+    if classes.size == n > 2 or classes.size > max(MANY_CLASSES[0], n // 2):
         raise InputError(
-            f"Each of the {labels.size} samples has its own class, so nothing can be learned "
-            "about classes. Check that y does not identify the rows; if it is a number, use "
-            "task='regression'.",
-            "y",
-        )
-    if classes.size > max(MANY_CLASSES[0], labels.size // 2):
-        raise InputError(
-            f"y has {classes.size} classes in {labels.size} samples (such as {classes[0]!r}), so "
-            "most classes have a single sample. If these are numbers, pass them as numbers with "
-            "task='regression'.",
+            f"y has {classes.size} classes in {n} samples (such as {str(classes[0])!r}), so most "
+            "classes have a single sample. Check that y does not identify the rows; if these are "
+            "numbers, pass them as numbers with task='regression'.",
             "y",
         )
     return classes, labels
-
-
-def _columns_of_several_labels(y: np.ndarray) -> tuple[np.ndarray, list[np.ndarray]]:
-    """Return the class columns of every output side by side; skip outputs with one class."""
-    blocks, classes = [], []
-    for output in y.T:
-        found = np.unique(output)
-        classes.append(found)
-        if found.size > 1:
-            blocks.append(_class_columns(output)[0])
-    if not blocks:
-        raise _constant_response()
-    return np.concatenate(blocks, axis=1), classes
 
 
 def _ordered_columns(

@@ -142,8 +142,7 @@ class PreparedColumns:
         If all do, the features determine the response, and equal rows should be about as frequent
         as the values of single features suggest.
         """
-        some = rows.first[:MANY_ROWS]
-        X = self.X[some] if isinstance(self.X, np.ndarray) else to_numpy(self.X.sample(some))
+        X = to_numpy(self.sample(rows.first[:MANY_ROWS]))
         # Rows with equal features have equal projections.
         n_distinct = np.unique(X @ np.random.default_rng(0).standard_normal(X.shape[1])).size
         if len(X) - n_distinct > DUPLICATES[0] * n_distinct:
@@ -159,6 +158,10 @@ class PreparedColumns:
             alone *= (counts * (counts - 1.0)).sum() / pairs
         return bool(together <= DUPLICATES[1] * alone)
 
+    def sample(self, rows: np.ndarray) -> Array:
+        """Return prepared rows, where the table is."""
+        return self.X[rows] if isinstance(self.X, np.ndarray) else self.X.sample(rows)
+
     @cached_property
     def n_distinct(self) -> int:
         """Number of distinct rows."""
@@ -170,36 +173,6 @@ class PreparedColumns:
         return standardize_block(
             X[:, self.index], self.mean, self.scale, self.missing_at, self.X.dtype
         )
-
-
-def weighted_samples(
-    X: Any, y: np.ndarray, sample_weight: Any, row: np.ndarray
-) -> tuple[Any, np.ndarray, np.ndarray, np.ndarray]:
-    """Check the weights of the rows, and drop those of weight zero."""
-    n = X.shape[0]
-    weight = np.asarray(sample_weight, dtype=np.float64)
-    if weight.ndim == 0:
-        weight = np.full(n, float(weight))
-    if weight.shape != (n,):
-        raise InputError(
-            f"sample_weight must have one entry for each of the {n} samples; "
-            f"its shape is {weight.shape}.",
-            "sample_weight",
-        )
-    if not np.isfinite(weight).all() or (weight < 0.0).any():
-        raise InputError("sample_weight must contain finite numbers ≥ 0.", "sample_weight")
-    if weight.max() > np.finfo(np.float64).max / n:
-        weight = weight / weight.max()  # their sum would be infinite
-    keep = weight > 0.0
-    if keep.sum() < 2:
-        raise InputError(
-            f"Only {int(keep.sum())} of {n} sample weights are not zero, but at least 2 must be.",
-            "sample_weight",
-        )
-    if keep.all():
-        return X, y, weight, row
-    X = X.keep(keep) if in_blocks(X) else X[keep]
-    return X, y[keep], weight[keep], row[keep]
 
 
 def prepare_columns(
@@ -267,7 +240,7 @@ def prepare_columns(
         # Measure from the lowest value: unlike the mean, it does not depend on the row order.
         scaling = size[index], (low / size)[index], spread[index]
         sign = partial(signatures_block, has_missing, of_columns, of_responses, *scaling)
-        signature = source.reduce(sign, joined, Y_, p, index)
+        signature = source.reduce(sign, np.concatenate, Y_, p, index)
 
     mean, scale = mean * size, deviation * size
     units, unit_index, sizes = _units(layout, index, mean[index])
@@ -514,8 +487,3 @@ def signatures_block(
         for tile in row_tiles(X)
     ]
     return np.concatenate(of_rows) + to_numpy(_cosines(of_responses, Y))
-
-
-def joined(parts: Iterable[np.ndarray]) -> np.ndarray:
-    """Return the results of all blocks, one after the other."""
-    return np.concatenate(list(parts))

@@ -14,7 +14,7 @@ import numpy as np
 from covmin.remarks import InputError
 
 from .checks import refuse_masks
-from .dtypes import is_structured, missing_mask
+from .dtypes import is_frame, missing_mask
 
 _FORMS = (
     "pass a structured array with a boolean field (the event indicator) and a float field (the "
@@ -32,10 +32,21 @@ def survival_times(y: Any, task: str = "survival") -> np.ndarray:
     if hasattr(y, "__dask_graph__"):
         y = y.compute()
     refuse_masks(y)
-    columns = _columns(y)
+    fields = getattr(getattr(y, "dtype", None), "names", None) or ()
+    if fields or is_frame(y):
+        columns = [y[name] for name in fields or y.columns]
+    else:
+        array = y if hasattr(y, "dtype") else np.asarray(y, dtype=object)
+        columns = list(array.T) if array.ndim == 2 else [array]
+    if len(columns) != 2:
+        raise InputError(
+            f"task='survival' requires an event and a time, but y has {len(columns)} column(s): "
+            f"{_FORMS}.",
+            "task",
+        )
+    columns = [_numbers(column) for column in columns]
     is_event = [column.dtype.kind == "b" for column in columns]
     if task == "auto" and sum(is_event) != 1:
-        fields = y.dtype.names
         raise InputError(
             f"y is a structured array of {', '.join(f'{n!r} ({y.dtype[n]})' for n in fields)}, "
             f"which is not a valid response: for survival times {_FORMS}.",
@@ -53,6 +64,27 @@ def survival_times(y: Any, task: str = "survival") -> np.ndarray:
     return np.column_stack([columns[event], columns[1 - event]]).astype(np.float64)
 
 
+def _numbers(column: Any) -> np.ndarray:
+    """Return a column as booleans, or as floats with NaN where a value is missing."""
+    values = np.asarray(column)
+    known = ~missing_mask(values)
+    there = values[known]
+    are_times = values.dtype.kind in "mM"
+    if are_times or not all(isinstance(value, (Real, np.bool_)) for value in there):
+        what = values.dtype if are_times else repr(there[0])
+        raise InputError(
+            f"task='survival' requires numbers, but a column of y contains {what}. "
+            "Convert times to numbers, such as days since the start of observation, and the event "
+            "to True and False.",
+            "y",
+        )
+    if known.all() and all(isinstance(value, (bool, np.bool_)) for value in there):
+        return values.astype(bool)
+    numbers = np.full(values.size, np.nan)
+    numbers[known] = there
+    return numbers
+
+
 def as_structured(times: np.ndarray) -> np.ndarray:
     """Return the times as a structured array, as in scikit-survival.
 
@@ -62,49 +94,6 @@ def as_structured(times: np.ndarray) -> np.ndarray:
     array = np.empty(len(times), dtype=[("event", "?"), ("time", "f8")])
     array["event"], array["time"] = times.T
     return array
-
-
-def _columns(y: Any) -> list[np.ndarray]:
-    """Return the two columns of a response, as booleans or as floats with NaN if missing."""
-    if is_structured(y):
-        columns = [y[name] for name in y.dtype.names]
-    elif hasattr(y, "columns") and hasattr(y, "dtypes"):
-        columns = [y[name] for name in y.columns]
-    else:
-        array = y if hasattr(y, "dtype") else np.asarray(y, dtype=object)
-        columns = list(array.T) if array.ndim == 2 else [array]
-    if len(columns) != 2:
-        raise InputError(
-            f"task='survival' requires an event and a time, but y has {len(columns)} column(s): "
-            f"{_FORMS}.",
-            "task",
-        )
-    return [_numbers(column) for column in columns]
-
-
-def _numbers(column: Any) -> np.ndarray:
-    values = np.asarray(column)
-    if values.dtype.kind in "biuf":
-        return values if values.dtype.kind == "b" else values.astype(np.float64)
-    if values.dtype.kind in "mM":
-        raise InputError(
-            f"y holds dates or durations ({values.dtype}); convert times to numbers, such as days "
-            "since the start of observation.",
-            "y",
-        )
-    known = ~missing_mask(values).ravel()
-    there = values[known].tolist()
-    if all(isinstance(value, bool | np.bool_ | Real) for value in there):
-        if known.all() and all(isinstance(value, bool | np.bool_) for value in there):
-            return values.astype(bool)
-        numbers = np.full(values.size, np.nan)
-        numbers[known] = there
-        return numbers
-    raise InputError(
-        f"task='survival' requires numbers, but a column of y contains {there[0]!r}. Convert times "
-        "to numbers, such as days, and the event to True and False.",
-        "task",
-    )
 
 
 def _events_and_risk(
@@ -157,30 +146,20 @@ def survival_curve(
 
 def survival_columns(y: np.ndarray, p: np.ndarray) -> np.ndarray:
     """Return the martingale residuals of survival times."""
-    if y.ndim != 2 or y.shape[1] != 2 or y.dtype.kind != "f" or np.isnan(y).any():
-        raise InputError(
-            "task='survival' requires an event indicator and a time for every sample; drop the "
-            "samples that lack one of them.",
-            "y",
-        )
     event, time = y.T
-    if not np.isfinite(time).all() or time.min() < 0.0:
+    is_time = np.isfinite(time) & (time >= 0.0)
+    if not is_time.all():
         raise InputError(
-            f"A time in y is {time[~((time >= 0.0) & np.isfinite(time))][0]:g}; times must be "
-            "finite and not negative, counted from the start of observation.",
+            f"A time in y is {time[~is_time][0]:g}; times must be finite and not negative, counted "
+            "from the start of observation.",
             "y",
         )
-    seen = time[event == 1.0]
-    if seen.size == 0:
+    seen = np.unique(time[event == 1.0])
+    if seen.size < 2:
         raise InputError(
-            f"y contains no event: all {time.size} times are censored, so nothing can be learned "
-            "about the time to event. Check which column is the event indicator.",
-            "y",
-        )
-    if np.ptp(seen) == 0.0:
-        raise InputError(
-            f"All {seen.size} event(s) in y occur at the same time ({seen[0]:g}), so they cannot "
-            "be ordered. Pass the event indicator as y, with task='classification'.",
+            f"The events in y occur at {seen.size} different time(s), so they cannot be ordered. "
+            "Check which column is the event indicator: 1 or True if the event was observed. If "
+            "all times are equal, pass the indicator as y, with task='classification'.",
             "y",
         )
     return martingale_residuals(event, time, p)[:, None]

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -12,7 +11,7 @@ from scipy.sparse import issparse
 from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import check_X_y
 
-from covmin.core.arrays import row_tiles, to_numpy
+from covmin.core.arrays import to_numpy
 from covmin.core.rows import add_up
 from covmin.remarks import InputError, Remark, recorded, warn
 from covmin.runtime.machine import check_memory
@@ -24,18 +23,18 @@ from .columns import (
     LEFT_OUT,
     ReadColumn,
     Reading,
-    are_row_numbers,
+    identifies_rows,
     read_as,
     read_by_itself,
     summary,
 )
 from .dtypes import (
+    holds_numbers,
     is_category,
     is_frame,
     is_integer,
     is_number,
     is_of,
-    is_structured,
     local_frame,
     missing_mask,
     names_of,
@@ -49,12 +48,13 @@ from .standardize import (
     check_finite,
     prepare_columns,
     value_range,
-    weighted_samples,
 )
 from .survival import survival_times
 
-# Kind of a column that is used unchanged, or refused if it is not numeric.
+# Kind of a column that is used unchanged, or refused if it is not numeric; and all kinds that
+# numbers may be read as.
 _PLAIN = "plain"
+_AS_IT_IS = (None, "number", _PLAIN)
 
 
 @dataclass(frozen=True)
@@ -175,11 +175,6 @@ def _missing_block(X: np.ndarray, Y: np.ndarray, p: np.ndarray) -> np.ndarray:
     return found
 
 
-def _any(parts: Iterable[np.ndarray]) -> np.ndarray:
-    found: np.ndarray = np.logical_or.reduce(list(parts))
-    return found
-
-
 def read(
     X: Any, y: Any, options: TableOptions, sample_weight: Any = None, groups: Any = None
 ) -> Table:
@@ -205,10 +200,10 @@ def read(
     passed, strict = (X, y), options.column_types == "strict"
     with recorded() as remarks:
         levels, task = ordered_levels(y), options.task
-        if task == "survival" or (task == "auto" and is_structured(y)):
+        is_structured = getattr(getattr(y, "dtype", None), "names", None) is not None
+        if task == "survival" or (task == "auto" and is_structured):
             y, task = survival_times(y, task), "survival"
-        groups = None if groups is None else _row_groups(groups, y)
-        X, y, sample_weight, row = complete_samples(_as_table(X), y, sample_weight)
+        X, y, weight, row = usable_samples(_as_table(X), y, sample_weight)
         check_kind(X, y)
         names = names_of(X)
         matrix = read_matrix(X, names, options)
@@ -220,23 +215,15 @@ def read(
         unit, given, labels = units_of(options.feature_groups, matrix.given, names)
         layout = Layout(matrix.source, matrix.kinds == "category", unit, given)
         X, layout = add_indicators(matrix.X, layout, not strict, names)
-        row = np.arange(X.shape[0]) if row is None else row
-        weight = np.ones(row.size)
-        if sample_weight is not None:
-            X, y, weight, row = weighted_samples(X, y, sample_weight, row)
-        kernel, clip = options.response_kernel, options.clip
-        encode = partial(encode_response, y, task, levels=levels, kernel=kernel, clip=clip)
-        response = encode(sample_weight=weight)
+        how: dict[str, Any] = {
+            "levels": levels,
+            "kernel": options.response_kernel,
+            "clip": options.clip,
+        }
+        response = encode_response(y, task, sample_weight=weight, **how)
         if options.class_weight is not None:
             weight = class_weights(response, options.class_weight, weight)
-            response = encode(sample_weight=weight)
-    are_text = {isinstance(name, str) for name in names or ()}
-    if are_text == {True, False}:
-        raise TypeError(
-            "Feature names are only supported if all input features have string names, but the "
-            "columns of X are named by text and by other values; convert them to text with "
-            "X.columns = X.columns.astype(str)."
-        )
+            response = encode_response(y, task, sample_weight=weight, **how)
     return Table(
         X=X,
         response=response,
@@ -245,52 +232,61 @@ def read(
         labels=labels,
         passed=passed,
         row=row,
-        names=np.array(names, dtype=object) if are_text == {True} else None,
+        names=np.array(names, dtype=object) if names and isinstance(names[0], str) else None,
         kinds=matrix.kinds,
         readings=matrix.readings,
         remarks=tuple(remarks),
-        groups=None if groups is None else groups[row],
+        groups=None if groups is None else _row_groups(groups, len(passed[1]))[row],
         options=options,
     )
 
 
-def missing_responses(y: Any) -> np.ndarray:
-    """Return a mask of the samples that lack a response, or one of several.
+def usable_samples(X: Any, y: Any, sample_weight: Any) -> tuple[Any, Any, np.ndarray, np.ndarray]:
+    """Return the samples with a response and a weight, their weights, and their row numbers.
 
-    >>> missing_responses(np.array([[1.0, np.nan], [0.0, 1.0]]))
-    array([ True, False])
-    """
-    missing = missing_mask(y)
-    if missing.ndim == 0:
-        return np.zeros(0, dtype=bool)
-    return np.asarray(missing.any(axis=tuple(range(1, missing.ndim))))
-
-
-def complete_samples(X: Any, y: Any, sample_weight: Any) -> tuple[Any, Any, Any, np.ndarray | None]:
-    """Return the samples that have a response, and their row numbers (None for all).
-
-    Inconsistent lengths are left to later checks.
+    Inconsistent lengths of X and y are left to later checks.
     """
     if hasattr(y, "__dask_graph__"):
         y = y.compute()
-    missing = missing_responses(y)
-    n_missing, n = int(missing.sum()), missing.size
-    weight = np.asarray(sample_weight)
-    if n_missing == 0 or np.shape(X)[:1] != (n,) or weight.shape not in ((), (n,)):
-        return X, y, sample_weight, None
-    if n - n_missing < 2:
+    missing = np.atleast_1d(missing_mask(y))
+    missing = np.asarray(missing.any(axis=tuple(range(1, missing.ndim))))
+    n, n_missing = missing.size, int(missing.sum())
+    weight = np.ones(n) if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
+    if np.shape(X)[:1] != (n,):
+        return X, y, np.ones(n), np.arange(n)
+    if weight.shape not in ((), (n,)):
         raise InputError(
-            f"Input y contains NaN: the response of {n_missing} of {n} samples is missing, but at "
-            "least 2 samples must have one.",
-            "y",
+            f"sample_weight must have one entry for each of the {n} samples; "
+            f"its shape is {weight.shape}.",
+            "sample_weight",
         )
-    warn(
-        "missing-responses",
-        f"The response of {n_missing} of {n} samples is missing; these samples are dropped.",
-    )
-    rows = np.flatnonzero(~missing)
-    X = X.keep(~missing) if in_blocks(X) else _safe_indexing(X, rows)
-    return X, _safe_indexing(y, rows), weight[rows] if weight.ndim else sample_weight, rows
+    weight = np.array(np.broadcast_to(weight, n))
+    if not np.isfinite(weight).all() or (weight < 0.0).any():
+        raise InputError("sample_weight must contain finite numbers ≥ 0.", "sample_weight")
+    if n_missing:
+        if n - n_missing < 2:
+            raise InputError(
+                f"Input y contains NaN: the response of {n_missing} of {n} samples is missing, but "
+                "at least 2 samples must have one.",
+                "y",
+            )
+        warn(
+            "missing-responses",
+            f"The response of {n_missing} of {n} samples is missing; these samples are dropped.",
+        )
+    kept = ~missing & (weight > 0.0)
+    if kept.sum() < 2 <= n:
+        raise InputError(
+            f"Only {int(kept.sum())} of {n} sample weights are not zero, but at least 2 must be.",
+            "sample_weight",
+        )
+    if weight.max(initial=0.0) > np.finfo(np.float64).max / max(n, 1):
+        weight /= weight.max()  # their sum would be infinite
+    if kept.all():
+        return X, y, weight, np.arange(n)
+    rows = np.flatnonzero(kept)
+    X = X.keep(kept) if in_blocks(X) else _safe_indexing(X, rows)
+    return X, _safe_indexing(y, rows), weight[rows], rows
 
 
 def add_indicators(
@@ -300,11 +296,9 @@ def add_indicators(
 
     A table without missing values is returned unchanged.
     """
-    if in_blocks(X):
-        n = X.shape[0]
-        is_missing = X.reduce(_missing_block, _any, np.empty((n, 0)), np.empty(n))
-    else:
-        is_missing = np.any([np.isnan(X[tile]).any(axis=0) for tile in row_tiles(X)], axis=0)
+    n = X.shape[0]
+    no_rows = np.empty((n, 0)), np.empty(n)
+    is_missing = as_blocks(X).reduce(_missing_block, np.logical_or.reduce, *no_rows)
     missing = np.flatnonzero(is_missing)
     if missing.size == 0:
         return X, layout
@@ -317,16 +311,15 @@ def add_indicators(
     return table, replace(layout, source=source, indicators=added)
 
 
-def _row_groups(groups: Any, y: Any) -> np.ndarray:
+def _row_groups(groups: Any, n: int) -> np.ndarray:
     """Return one label for each row."""
     labels = np.asarray(groups)
-    n = len(missing_responses(y))
     if labels.shape != (n,):
         raise InputError(
             f"groups must have one label for each of the {n} rows; its shape is {labels.shape}.",
             "groups",
         )
-    if missing_responses(groups).any():
+    if missing_mask(groups).any():
         raise InputError("groups contains a missing label; give every row a label.", "groups")
     return labels
 
@@ -362,16 +355,16 @@ def _as_table(X: Any) -> Any:
 def read_matrix(X: Any, names: Sequence[Hashable] | None, options: TableOptions) -> Matrix:
     """Encode a table in memory: numbers unchanged, other columns by what they hold."""
     d = X.shape[1] if len(X.shape) == 2 else 0
-    is_given, every = np.zeros(d, dtype=bool), (np.arange(d), np.full(d, "number"))
+    is_given, as_is = np.zeros(d, dtype=bool), (np.arange(d), np.full(d, "number"))
     # Other checks refuse what is not a table.
     if len(X.shape) != 2 or X.shape[0] < 2:
-        return Matrix(checked_numbers(X), *every, is_given)
+        return Matrix(checked_numbers(X), *as_is, is_given)
     if options.given is not None:
         is_given = column_mask(options.given, names, d, "given")
     wanted = _wanted_kinds(X, names, options)
     if in_blocks(X):
-        if all(kind in (None, "number", _PLAIN) for kind in wanted):
-            return Matrix(X, *every, is_given)
+        if all(kind in _AS_IT_IS for kind in wanted):
+            return Matrix(X, *as_is, is_given)
         if not isinstance(X, ArrayBlocks):
             raise InputError(
                 "column_types requires a table in memory, but this X is read in blocks. Encode "
@@ -381,12 +374,12 @@ def read_matrix(X: Any, names: Sequence[Hashable] | None, options: TableOptions)
         X = X.array
     plain = _plain_columns(X, names, wanted, is_given)
     if plain.all():
-        return Matrix(checked_numbers(X), *every, is_given)
+        return Matrix(checked_numbers(X), *as_is, is_given)
     numbers = np.empty((X.shape[0], 0))
     if plain.any():
         numbers = checked_numbers(_safe_indexing(X, np.flatnonzero(plain), axis=1))
-    labels = list(range(X.shape[1])) if names is None else names
-    place, columns = np.cumsum(plain) - 1, []
+    labels = list(range(d)) if names is None else names
+    place, columns = np.cumsum(plain) - 1, list[ReadColumn]()
     for j, kind in enumerate(wanted):
         if plain[j]:
             columns.append(ReadColumn("number", numbers[:, place[j], None]))
@@ -409,7 +402,7 @@ def read_matrix(X: Any, names: Sequence[Hashable] | None, options: TableOptions)
         )
     return Matrix(
         np.concatenate([read.block for read in columns], axis=1, dtype=numbers.dtype),
-        np.repeat(np.arange(len(columns)), [read.block.shape[1] for read in columns]),
+        np.repeat(np.arange(d), [read.block.shape[1] for read in columns]),
         np.array([read.kind for read in columns]),
         is_given,
         tuple(readings),
@@ -444,32 +437,22 @@ def _plain_columns(
     X: Any, names: Sequence[Hashable] | None, wanted: Sequence[str | None], is_given: np.ndarray
 ) -> np.ndarray:
     """Return a mask of the columns that are used unchanged: numbers, but not row numbers."""
-    allowed = np.array([kind in (None, "number", _PLAIN) for kind in wanted], dtype=bool)
+    allowed = np.array([kind in _AS_IT_IS for kind in wanted], dtype=bool)
     if names is None:
         # Columns of an array are never row numbers: users number arrays on purpose.
-        return allowed & _is_numeric(X)
-    plain, whole = np.zeros(len(wanted), dtype=bool), []
-    for j, (dtype, kind) in enumerate(zip(X.dtypes, wanted, strict=True)):
-        # Complex numbers raise an error later, together with the other numbers.
-        is_complex = getattr(dtype, "kind", "O") == "c"
-        plain[j] = kind == _PLAIN or is_complex or (allowed[j] and is_number(dtype))
-        if plain[j] and kind is None and not is_given[j] and is_integer(dtype):
-            whole.append(j)
-    if whole:
-        plain[whole] = ~are_row_numbers(X, whole)
+        return allowed & holds_numbers(X)
+    # Complex numbers raise an error later, together with the other numbers.
+    are_numbers = [is_number(each) or getattr(each, "kind", "O") == "c" for each in X.dtypes]
+    plain = np.array([kind == _PLAIN for kind in wanted], dtype=bool)
+    plain |= allowed & np.array(are_numbers, dtype=bool)
+    whole = [
+        j
+        for j, (dtype, kind) in enumerate(zip(X.dtypes, wanted, strict=True))
+        if plain[j] and kind is None and not is_given[j] and is_integer(dtype)
+    ]
+    for j in whole:
+        plain[j] = not identifies_rows(_safe_indexing(X, j, axis=1), len(whole))
     return plain
-
-
-def _is_numeric(X: Any) -> bool:
-    """Tell whether an array holds numbers, or text and objects that NumPy converts to numbers."""
-    kind = getattr(X.dtype, "kind", "f")
-    if kind not in "OUSMm":
-        return True
-    try:
-        X.astype(np.float64)
-    except (TypeError, ValueError):
-        return False
-    return kind in "OUS"
 
 
 def from_tensors(X: Any, device: str | None, *others: Any) -> tuple[Any, ...]:

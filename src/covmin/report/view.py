@@ -15,7 +15,7 @@ from sklearn.utils import _safe_indexing
 from covmin.constants import MANY_ROWS, MEMORY_NUMBERS
 from covmin.data import Table, TableOptions, read
 from covmin.data.blocks import SparseBlocks, in_blocks, rows_of
-from covmin.data.columns import LEFT_OUT, Levels, values_as_read
+from covmin.data.columns import LEFT_OUT, Levels, read_as
 from covmin.data.survival import martingale_residuals
 from covmin.plotting.fitted import names_of
 from covmin.selection.summary import level_text
@@ -87,8 +87,8 @@ class View:
         X = X if hasattr(X, "shape") else np.asarray(X, dtype=object)
         column = _safe_indexing(_safe_indexing(X, number, axis=1), self.table.row)
         if kind == "date":
-            points = values_as_read(column, kind)
-            if points.dtype.kind == "M":
+            points = read_as("date", column, number).points
+            if points is not None:
                 missing = np.isnat(points)
                 values = points.astype("M8[ms]").astype(np.int64).astype(np.float64)
                 return Column(np.where(missing, np.nan, values), missing, is_date=True)

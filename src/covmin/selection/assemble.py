@@ -133,6 +133,5 @@ def _held(
     """Return the distinct rows, at most ``most``, in memory, with responses and weights."""
     first, p = rows.first[:most], rows.p[:most]
     p = p / p.sum()
-    X = columns.X.sample(first) if isinstance(columns.X, StandardizedBlocks) else columns.X[first]
-    X = to_device(X, device)
+    X = to_device(columns.sample(first), device)
     return Sample(X, like(Y[first] - p @ Y[first], X), like(p, X), n_threads=n_threads)

@@ -7,8 +7,8 @@ processed on the workers (:mod:`~covmin.data.blocks.dask`). All have the same me
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
-from itertools import chain, islice
+from collections.abc import Callable, Iterator
+from itertools import islice
 from typing import Any, Protocol
 
 import numpy as np
@@ -19,8 +19,8 @@ from covmin.runtime.machine import row_threads
 
 # (raw X_block, Y_block, p_block) → anything
 RawFunction = Callable[[np.ndarray, np.ndarray, np.ndarray], Any]
-# any number of results, merged or not, in order → the result for all of them
-Merge = Callable[[Iterable[Any]], Any]
+# results in order, merged or not → the result for all of them
+Merge = Callable[[list[Any]], Any]
 
 
 class Blocks(Protocol):
@@ -137,7 +137,7 @@ class LocalBlocks:
             for start, X in self.blocks(columns)
         )
         results = map_blocks(function, blocks, row_threads())
-        return merge(merge(chain([first], islice(results, _MERGED - 1))) for first in results)
+        return merge([merge([first, *islice(results, _MERGED - 1)]) for first in results])
 
     def take(self, rows: np.ndarray, columns: np.ndarray | None = None) -> np.ndarray:
         n_columns = self.shape[1] if columns is None else columns.size
@@ -209,7 +209,7 @@ class DeviceBlocks(LocalBlocks):
         X = self.array if columns is None else take(self.array, columns, axis=1)
         size = max(1, _DEVICE_NUMBERS // X.shape[1])
         parts = (slice(start, start + size) for start in range(0, X.shape[0], size))
-        return merge(function(X[part, :], Y[part, :], p[part]) for part in parts)
+        return merge([function(X[part, :], Y[part, :], p[part]) for part in parts])
 
     def take(self, rows: np.ndarray, columns: np.ndarray | None = None) -> Array:
         X = take(self.array, rows, axis=0)

@@ -51,8 +51,10 @@ def _on_partition(
 ) -> Any:
     """Apply a block function to the blocks of one partition and merge the results."""
     return merge(
-        function(block, Y[start : start + len(block)], p[start : start + len(block)])
-        for start, block in ArrayBlocks(X).blocks(columns)
+        [
+            function(block, Y[start : start + len(block)], p[start : start + len(block)])
+            for start, block in ArrayBlocks(X).blocks(columns)
+        ]
     )
 
 
