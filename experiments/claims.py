@@ -108,14 +108,12 @@ def near_chance_with_ten_samples() -> bool:
     return bool((ranks > 4).all())
 
 
-@claim("docs/guarantees.md", "All rates are at most the nominal 0.1, within two standard errors.")
-def verdicts_hold() -> bool:
-    """No share of false verdicts is above the nominal 0.1 by more than chance."""
-    frame = results("guarantees-verdicts").query("method == 'covmin'")
-    return all(
-        (frame[rate] <= 0.1 + 2 * frame[f"{rate}, s.e."]).all()
-        for rate in ("false needed", "false relevant")
-    )
+@claim("docs/guarantees.md", "All rates are below the nominal 0.1, except one: *jump*")
+def verdicts_hold_but_for_the_jump() -> bool:
+    """No share of false verdicts is above the nominal 0.1, but for the design where it must be."""
+    frame = results("guarantees-verdicts").query("method == 'covmin' and runs >= 100")
+    worst = frame.set_index("design")[["false needed", "false relevant"]].max(axis=1)
+    return list(worst.index[worst > 0.1]) == ["jump"]
 
 
 @claim(
