@@ -18,7 +18,7 @@ from covmin.datasets import make_additive, make_xor
 from covmin.runtime.seeds import unit_seed
 from experiments.study import Unit, results
 
-from .simulation import simulation, within
+from .simulation import simulation
 
 ALPHA = 0.05
 N_RUNS = 200
@@ -165,17 +165,6 @@ def page_level() -> pd.DataFrame:
     )
 
 
-def page_many() -> pd.DataFrame:
-    frame = results("guarantees-test")
-    frame = frame[frame["question"].str.startswith("one of")]
-    given = frame["question"].str.split().str[2].astype(int)
-    shown = pd.DataFrame({"given columns": given, "n": frame["n"]})
-    error = np.sqrt(ALPHA * (1.0 - ALPHA) / frame["runs"])
-    shown["rejected"], shown["runs"] = frame["rejected"], frame["runs"]
-    shown["within 2 s.e."] = within(frame["rejected"], ALPHA, error)
-    return shown.sort_values(["n", "given columns"])
-
-
 def page_power() -> pd.DataFrame:
     frame = results("guarantees-test").set_index("question").loc[list(QUESTIONS)]
     shown = frame[["rejected", "runs"]].reset_index(names="design")
@@ -190,6 +179,5 @@ CELLS += [{"question": f"one of {q}", "n": n, "runs": N_RUNS} for q, n in MANY]
 STUDIES = [simulation("guarantees-test", CELLS, one_test, "question", ("test",))]
 TABLES = {
     "type-1": (page_level, 3),
-    "type-1-many": (page_many, 3),
     "power": (page_power, 2),
 }

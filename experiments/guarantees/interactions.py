@@ -208,23 +208,13 @@ def page_rates() -> pd.DataFrame:
     for what, kinds in (("noise", NOISE), ("single effects", EFFECTS_OF_SINGLES)):
         rates = frame[frame["response"].isin(list(kinds))]
         for features, part in rates.groupby("features", sort=False):
-            worst = part.loc[part["found"].idxmax()]
             # Classes have no spread.
             real = part[(part["order"] == 2) & ~part["response"].str.contains("class")]
-            most = real.loc[real["spread"].idxmax()]
-            rows.append(
-                {
-                    "response": what,
-                    "features": features,
-                    "designs": len(part),
-                    "interaction, mean": part["found"].mean(),
-                    "interaction, highest": with_error(worst["found"]),
-                    "at (interaction)": f"{worst['response']}, {worst['n']} × {worst['d']}",
-                    "spread, mean": real["spread"].mean(),
-                    "spread, highest": with_error(most["spread"]),
-                    "at (spread)": f"{most['response']}, {most['n']} × {most['d']}",
-                }
-            )
+            rates_of = {"interaction": part["found"], "spread": real["spread"]}
+            row: dict[str, object] = {"response": what, "features": features}
+            for name, found in rates_of.items():
+                row |= {f"{name}, mean": found.mean(), f"{name}, highest": with_error(found.max())}
+            rows.append(row)
     return pd.DataFrame(rows)
 
 
