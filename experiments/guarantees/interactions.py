@@ -203,18 +203,16 @@ def with_error(rate: float, n_tables: int = N_TABLES) -> str:
 
 
 def page_rates() -> pd.DataFrame:
-    """Mean and highest rates over responses, sizes and orders, for each kind of features."""
+    """Highest rates over responses, sizes and orders, for each kind of features."""
     frame, rows = results("guarantees-interactions"), []
     for what, kinds in (("noise", NOISE), ("single effects", EFFECTS_OF_SINGLES)):
         rates = frame[frame["response"].isin(list(kinds))]
         for features, part in rates.groupby("features", sort=False):
             # Classes have no spread.
             real = part[(part["order"] == 2) & ~part["response"].str.contains("class")]
-            rates_of = {"interaction": part["found"], "spread": real["spread"]}
-            row: dict[str, object] = {"response": what, "features": features}
-            for name, found in rates_of.items():
-                row |= {f"{name}, mean": found.mean(), f"{name}, highest": with_error(found.max())}
-            rows.append(row)
+            rates_of = {"interaction": part["found"].max(), "spread": real["spread"].max()}
+            found = {name: with_error(rate) for name, rate in rates_of.items()}
+            rows.append({"response": what, "features": features} | found)
     return pd.DataFrame(rows)
 
 
