@@ -225,6 +225,11 @@ def page_designs() -> pd.DataFrame:
     return page.reset_index()
 
 
+def page_steps() -> pd.DataFrame:
+    measures = ["false needed", "false needed, s.e.", "needed found", "relevant found", "runs"]
+    return results("guarantees-steps")[["design", "n", *measures]]
+
+
 # Boruta takes half a minute a run.
 _RUNS = {OURS: N_RUNS, BORUTA: N_RUNS_BORUTA}
 CELLS = [{"design": n, "method": m, "runs": runs} for m, runs in _RUNS.items() for n in DESIGNS]
@@ -234,4 +239,4 @@ STUDIES = [
     simulation("guarantees-verdicts", CELLS, one_run, "method", ("verdicts",), **_TWO),
     simulation("guarantees-steps", OF_STEPS, one_run, "design", ("verdicts",)),
 ]
-TABLES = {"verdicts": (page_designs, 2)}
+TABLES = {"verdicts": (page_designs, 2), "steps": (page_steps, 2)}
