@@ -11,7 +11,6 @@ from collections.abc import Callable
 import pandas as pd
 
 from experiments import numbers
-from experiments.guarantees import error_rates
 from experiments.guarantees.interactions import NOISE
 from experiments.numbers import JUDGES, N_PROBES, accuracies, found_first, r2, real_tables
 from experiments.study import results
@@ -110,11 +109,12 @@ def near_chance_with_ten_samples() -> bool:
     return bool((ranks > 4).all())
 
 
-@claim("docs/guarantees.md", "All rates are at most the nominal 0.1, within two standard errors.")
-def verdicts_hold() -> bool:
-    """No share of false verdicts is above the nominal 0.1 by more than chance."""
-    called = [rates for rates in error_rates() if rates[0].startswith("verdicts")]
-    return all((part["false"] <= level + 2 * part["s.e."]).all() for _, level, part in called)
+@claim("docs/guarantees.md", "All rates are below the nominal 0.1, except one: *jump*")
+def verdicts_hold_but_for_the_jump() -> bool:
+    """No share of false verdicts is above the nominal 0.1, but for the design where it must be."""
+    frame = results("guarantees-verdicts").query("method == 'covmin' and runs >= 100")
+    worst = frame.set_index("design")[["false needed", "false relevant"]].max(axis=1)
+    return list(worst.index[worst > 0.1]) == ["jump"]
 
 
 @claim(

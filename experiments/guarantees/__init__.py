@@ -18,10 +18,6 @@ STUDIES = [study for module in MODULES for study in module.STUDIES]
 def error_rates() -> list[tuple[str, float, pd.DataFrame]]:
     """Of each tool and level, rates of errors (false) with their error (s.e.), by design."""
     called = results("guarantees-verdicts").query("method == 'covmin' and runs >= 100")
-    called = called[called["design"].isin(list(verdicts.DESIGNS))]
-    steps = results("guarantees-steps")
-    steps["design"] += ", n = " + steps["n"].astype(str)
-    called = pd.concat([called, steps], ignore_index=True)
     rates = [
         (
             f"verdicts: {kind}",
