@@ -56,6 +56,7 @@ from .crossval import (
     CrossValidation,
     beyond_given,
     cross_validate,
+    is_found,
     lists_rows,
     splits,
 )
@@ -343,6 +344,8 @@ def choose(
                 words = {"error": "lowest cross-validated error", "score": "best score"}
                 best_of = words.get(found.decides, "best concordance index")
                 reason = f"the smallest set that is not clearly worse than the {best_of}"
+                if "score" not in found.folds and not is_found(found.results(), best):
+                    reason = "the fewest allowed: no set predicts y better than chance"
     decisions = [Decision("features", f"{m} of {d}", reason)]
     if len(epsilons) > 1:
         others = ", ".join(f"{each:g}" for each in epsilons)
