@@ -93,11 +93,9 @@ class FileTable(NamedTuple):
 
 def read_file(options: FileOptions) -> FileTable:
     """Read a table; the name of the file tells its format and compression."""
-    path, packed = Path(options.data), ""
-    fmt: Format | None = None
-    if options.data != "-":
-        fmt, packed = format_of(path)
-    fmt = Format(options.format) if options.format else fmt or Format.csv
+    path = Path(options.data)
+    named, packed = (None, "") if options.data == "-" else format_of(path)
+    fmt = Format(options.format) if options.format else named or Format.csv
     if options.table is not None and fmt not in (Format.excel, Format.sqlite):
         raise UsageError(
             f"--table has no effect on {fmt} files.", "It is for excel and sqlite files; omit it."
@@ -105,8 +103,6 @@ def read_file(options: FileOptions) -> FileTable:
     if options.data == "-":
         return _read(io.BytesIO(sys.stdin.buffer.read()), fmt, options)
     try:
-        if not path.exists():
-            raise FileError(f"There is no file {path}.", "Check the name and the folder.")
         if path.is_dir():
             raise FileError(
                 f"{path} is a folder.",
@@ -117,6 +113,8 @@ def read_file(options: FileOptions) -> FileTable:
         with path.open("rb") as file:
             # A pipe can be read only once.
             return _read(file if file.seekable() else io.BytesIO(file.read()), fmt, options)
+    except FileNotFoundError as error:
+        raise FileError(f"There is no file {path}.", "Check the name and the folder.") from error
     except OSError as error:
         raise FileError(f"{path} cannot be read: {error.strerror or error}.") from error
 

@@ -173,8 +173,9 @@ def fit(selector: CCMSelector, dataset: Dataset, fdr: float | None = None) -> Se
 
     from covmin import VerdictSelector
     from covmin.data import TableOptions, read
-    from covmin.report import check_data
-    from covmin.selection.summary import Explained, summary
+    from covmin.report.build import verdict_rows
+    from covmin.report.checks import check_data
+    from covmin.selection.summary import Explained, feature_names, summary
 
     start, verdicts = time.perf_counter(), None
     with errors_explained(), warnings_collected() as caught:
@@ -199,10 +200,10 @@ def fit(selector: CCMSelector, dataset: Dataset, fdr: float | None = None) -> Se
             verdicts.set_params(**{name: getattr(selector, name) for name in shared})
             verdicts.fit(table, None)
         checked = check_data(selector, table, explained=explained)
-    names = {row["column"]: row["name"] for row in found["features"]}
+    names = feature_names(selector)
     results = found | {
         "selected": [row["name"] for row in found["features"] if row["kept"]],
-        "verdicts": None if verdicts is None else _verdicts(verdicts, names),
+        "verdicts": None if verdicts is None else verdict_rows(verdicts, names),
         "notes": [*dataset.notes, *_notes(table, found, caught[:n_caught])],
         "warnings": [_warning(each, names) for each in checked],
         "seconds": round(time.perf_counter() - start, 3),
@@ -210,20 +211,9 @@ def fit(selector: CCMSelector, dataset: Dataset, fdr: float | None = None) -> Se
     return Selection(selector, table, results, checked, verdicts)
 
 
-def _verdicts(tests: VerdictSelector, names: dict[int, str]) -> list[dict[str, Any]]:
-    """Return the verdicts, needed features first."""
-    p_values = {"needed": tests.needed_pvalues_, "relevant": tests.relevant_pvalues_}
-    return [
-        {"feature": names[j], "verdict": str(tests.verdicts_[j])}
-        | {f"{k}_p_value": None if np.isnan(p[j]) else float(p[j]) for k, p in p_values.items()}
-        | {"substitutes": [names[int(k)] for k in tests.substitutes_[j]]}
-        for j in np.argsort(tests.ranking_, kind="stable").tolist()
-    ]
-
-
-def _warning(found: dict[str, Any], names: dict[int, str]) -> str:
+def _warning(found: dict[str, Any], names: list[str]) -> str:
     """Return a warning about the data that names the columns concerned."""
-    named = ", ".join(shortened(names[j]) for j in found["features"])
+    named = ", ".join(shortened(str(names[j])) for j in found["features"])
     end = "" if found["title"].endswith("?") else ":"
     return f"{found['title']}{end} {named}{'. ' if named else ''}{found['text']}"
 
