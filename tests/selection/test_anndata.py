@@ -58,7 +58,7 @@ def test_an_editor_knows_every_kernel():
 @pytest.mark.parametrize("wrong", [{"layer": "log"}, {"groups": "day"}])
 def test_what_is_not_there_is_told(wrong):
     [(parameter, name)], adata = wrong.items(), annotated(X)
-    with pytest.raises(InputError, match=f"no {parameter}={name!r} in adata; there are: (none|'ce"):
+    with pytest.raises(InputError, match=f"no {parameter}={name!r} in adata"):
         fit_anndata(CCMSelector(3), adata, "cell", **wrong)
-    with pytest.raises(InputError, match="no response='type' in adata; there are: 'cell', 'donor'"):
+    with pytest.raises(InputError, match="no response='type' in adata, only 'cell', 'donor'"):
         fit_anndata(CCMSelector(3), adata, "type")
