@@ -72,8 +72,6 @@ def fit_anndata(
 
 def _entry(there: Any, name: str, parameter: str) -> Any:
     if name not in there:
-        known = listed(list(there)) or "none"
-        raise InputError(
-            f"There is no {parameter}={name!r} in adata; there are: {known}.", parameter
-        )
+        known = listed(list(there)) or "nothing"
+        raise InputError(f"There is no {parameter}={name!r} in adata, only {known}.", parameter)
     return there[name]
