@@ -103,10 +103,6 @@ def scores(protocol: str, n_features: int | None = None) -> pd.DataFrame:
     return wide.loc[list(dict.fromkeys(rows["dataset"])), order]
 
 
-def paper_sets(protocol: str, n_features: int | None = None) -> pd.DataFrame:
-    return scores(protocol, n_features).drop(["glass-no-id", "vowel-speakers"], errors="ignore")
-
-
 def table_ranks() -> pd.DataFrame:
     parts = []
     for task in TASKS:
@@ -123,10 +119,9 @@ def table_variants() -> pd.DataFrame:
         "inverse-free, λ₂": "ccm-free-",
         "Fourier, D": "ccm-fourier-",
     }
-    draws = results("synthetic").groupby("selector", sort=False)["n_draws"].sum()
-    rows = []
+    names, rows = results("synthetic")["selector"].unique(), []
     for family, prefix in families.items():
-        for name in [n for n in draws.index[draws == draws.max()] if n.startswith(prefix)]:
+        for name in [n for n in names if n.startswith(prefix)]:
             row: dict[str, object] = {"variant": f"{family} = {name.removeprefix(prefix)}"}
             wide = {task: ranks(task).loc[30:] for task in TASKS}
             rows.append(row | {t: (w[name] - w["ccm-single"]).mean() for t, w in wide.items()})
@@ -135,11 +130,9 @@ def table_variants() -> pd.DataFrame:
 
 def table_optimism() -> pd.DataFrame:
     """Paper's protocol less the nested one, in points, averaged over the wide sets."""
-    rows = []
-    for m in (10, 50, 100):
-        gap = (scores("paper", m) - scores("nested", m))[[*OURS, *RIVALS, "rfe"]].mean() * 100
-        rows.append({"number of features": m, **gap.to_dict()})
-    return pd.DataFrame(rows)
+    names = [*OURS, *RIVALS, "rfe"]
+    gaps = {m: (scores("paper", m) - scores("nested", m))[names].mean() for m in (10, 50, 100)}
+    return (100 * pd.DataFrame(gaps).T).reset_index(names="number of features")
 
 
 def signed(gain: pd.Series, where: str) -> str:
@@ -150,7 +143,7 @@ def table_gains() -> pd.DataFrame:
     """What a path gains over the single solve, in points, over the wide sets."""
     rows = []
     for protocol, m in product(("paper", "nested"), (10, 100)):
-        wide = paper_sets(protocol, m)
+        wide = scores(protocol, m)
         gain = 100 * (wide["ccm"] - wide["ccm-single"])
         row = {"protocol": protocol, "features": m}
         row["mean gain"] = f"{gain.mean():+.1f}"
@@ -163,7 +156,7 @@ def table_claims() -> pd.DataFrame:
     """Wins of the single solve over the paper's rivals at the largest m."""
     rows = []
     for protocol, rival in product(("paper", "nested"), RIVALS):
-        wide = paper_sets(protocol)
+        wide = scores(protocol)
         gap = 100 * (wide["ccm-single"] - wide[rival])
         row = {"protocol": protocol, "rival": rival}
         row["better by more than a point"] = int((gap > 1).sum())

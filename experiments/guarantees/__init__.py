@@ -13,62 +13,45 @@ from . import attacks, dependence, interactions, knockoffs, stability, verdicts
 
 MODULES = (verdicts, knockoffs, dependence, stability, interactions, attacks)
 STUDIES = [study for module in MODULES for study in module.STUDIES]
-
-
-def error_rates() -> list[tuple[str, float, pd.DataFrame]]:
-    """Of each tool and level, rates of errors (false) with their error (s.e.), by design."""
-    called = results("guarantees-verdicts").query("method == 'covmin' and runs >= 100")
-    rates = [
+_SHARE, _ALPHA, _RUNS = attacks.LEVEL, dependence.ALPHA, ["runs", "tables"]
+# Tool, nominal rate, results, which of their rows, what names a design, and the rate.
+RATES = [
+    *(
         (
             f"verdicts: {kind}",
-            verdicts.FDR,
-            called[["design", f"false {kind}", f"false {kind}, s.e."]],
+            _SHARE,
+            "verdicts",
+            f"design in {[*verdicts.DESIGNS]}",
+            "design",
+            rate,
         )
-        for kind in ("needed", "relevant")
-    ]
-    known = results("guarantees-knockoffs").query("method == 'ccm'")
-    known["design"] = known["response"] + ", " + known["rho"].map(knockoffs.design)
-    columns = ["design", "level", "fdr", "fdr, s.e."]
-    both = pd.concat([known[columns], results("guarantees-columns")[columns]], ignore_index=True)
-    rates += [
-        ("knockoffs", level, part.drop(columns="level")) for level, part in both.groupby("level")
-    ]
-    tests = results("guarantees-test")
-    tests = tests[tests["question"].isin(list(dependence.NULLS))]
-    found = results("guarantees-interactions")
-    for tool, frame, design, rate, runs in (
-        ("test", tests, tests["question"] + ", n = " + tests["n"].astype(str), "rejected", "runs"),
-        ("interactions", found, found["features"] + ": " + found["response"], "found", "tables"),
-    ):
-        error = (dependence.ALPHA * (1.0 - dependence.ALPHA) / frame[runs]) ** 0.5
-        rates.append((tool, dependence.ALPHA, pd.DataFrame([design, frame[rate], error]).T))
-    again = results("guarantees-attacks")
-    again["design"] += ", n = " + again["n"].astype(str)
-    levels = {"test": dependence.ALPHA, "verdicts": attacks.LEVEL, "knockoffs 0.2": 0.2}
-    for tool, level in levels.items():
-        part = again.loc[again["tool"] == tool, ["design", "false", "false, s.e."]]
-        rates.append((f"{tool.split()[0]}, second look", level, part))
-    return [
-        (tool, level, part.set_axis(["design", "false", "s.e."], axis=1))
-        for tool, level, part in rates
-    ]
+        for kind, rate in (("needed", "false needed"), ("relevant", "false relevant"))
+    ),
+    ("knockoffs", _SHARE, "knockoffs", f"method == 'ccm' and level == {_SHARE}", "response", "fdr"),
+    ("knockoffs, other columns", _SHARE, "columns", f"level == {_SHARE}", "design", "fdr"),
+    ("test", _ALPHA, "test", f"question in {[*dependence.NULLS]}", "question", "rejected"),
+    ("interactions", _ALPHA, "interactions", "found >= 0", "features", "found"),
+    ("test, second look", _ALPHA, "attacks", "tool == 'test'", "design", "false"),
+    ("verdicts, second look", _SHARE, "attacks", "tool == 'verdicts'", "design", "false"),
+    ("knockoffs, second look", 0.2, "attacks", "tool == 'knockoffs 0.2'", "design", "false"),
+]
 
 
 def page_errors() -> pd.DataFrame:
-    """For each tool, the design with the highest rate, and how many are above the level."""
+    """For each tool, how many rates are above the level, and the highest; those above first."""
     rows = []
-    for tool, level, part in error_rates():
-        worst = part.loc[part["false"].astype(float).idxmax()]
-        above = (part["false"] > level + 2.0 * part["s.e."]).sum()
-        row = {
-            "tool": tool,
-            "nominal": f"{level:g}",
-            "designs": len(part),
-            "above by 2 s.e.": above,
-        }
-        row |= {"highest rate": float(worst["false"]), "at": worst["design"]}
-        rows.append((above == 0, row))
-    return pd.DataFrame([row for _, row in sorted(rows, key=lambda each: each[0])])
+    for tool, level, name, which, design, rate in RATES:
+        frame = results(f"guarantees-{name}").query(which)
+        frame = frame[frame["method"] == verdicts.OURS] if name == "verdicts" else frame
+        # Of tests at a fixed level, the error of the level.
+        error = frame.get(
+            f"{rate}, s.e.", (level * (1 - level) / frame.filter(_RUNS).iloc[:, 0]) ** 0.5
+        )
+        worst = frame.loc[frame[rate].idxmax()]
+        row = {"tool": tool, "nominal": f"{level:g}", "rates": len(frame)}
+        row["above by 2 s.e."] = int((frame[rate] > level + 2 * error).sum())
+        rows.append(row | {"highest": worst[rate], "at": worst[design]})
+    return pd.DataFrame(rows).sort_values("above by 2 s.e.", ascending=False, kind="stable")
 
 
 TABLES = {name: table for module in MODULES for name, table in module.TABLES.items()}

@@ -55,19 +55,11 @@ def absolute_coefficients(model: Any) -> np.ndarray:
 
 
 def page_knockoffs() -> pd.DataFrame:
-    frame = results("guarantees-knockoffs")
-    wide = frame.pivot(index=["response", "rho", "level"], columns="method").reset_index()
-    return pd.DataFrame(
-        {
-            "response": wide["response"],
-            "features": wide["rho"].map(design),
-            "nominal": wide["level"].map("{:g}".format),
-            "FDR": wide["fdr", "ccm"],
-            "FDR, Lasso": wide["fdr", "lasso"],
-            "power": wide["power", "ccm"],
-            "power, Lasso": wide["power", "lasso"],
-        }
-    )
+    """At the level of 0.1."""
+    frame = results("guarantees-knockoffs").query("level == 0.1")
+    frame = frame.assign(features=frame["rho"].map(design))
+    wide = frame.pivot(index=["response", "features"], columns="method", values=["fdr", "power"])
+    return wide.set_axis(["FDR", "FDR, Lasso", "power", "power, Lasso"], axis=1).reset_index()
 
 
 # Columns that are not Gaussian, or not numbers --------------------------------------------------
