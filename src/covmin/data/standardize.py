@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from functools import cached_property, partial
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -70,8 +70,7 @@ class DistinctRows:
         drawn = signature[first] * np.random.default_rng(seed).uniform(1e3, 2e3)
         drawn = (drawn + apart[: drawn.size]) % 1.0
         order = np.argsort(np.where(weight > 0.0, drawn, 1.0), kind="stable")
-        place = np.empty_like(order)
-        place[order] = np.arange(order.size)
+        place = np.argsort(order)
         order = order[weight[order] > 0.0]
         return cls(first[order], weight[order], place[kind])
 
@@ -130,9 +129,8 @@ class PreparedColumns:
         Rows that happen to be equal, because features have few values, stay separate samples.
         """
         rows = self.distinct(seed)
-        if rows.p.size == self.p.size or not self._are_equal_by_chance(rows):
-            return rows
-        return self.distinct(seed, merged=False)
+        by_chance = rows.size < self.p.size and self._are_equal_by_chance(rows)
+        return self.distinct(seed, merged=False) if by_chance else rows
 
     def _are_equal_by_chance(self, rows: DistinctRows) -> bool:
         """Tell whether rows that are equal, response included, may be different samples.
@@ -160,11 +158,6 @@ class PreparedColumns:
     def sample(self, rows: np.ndarray) -> Array:
         """Return prepared rows, where the table is."""
         return self.X[rows] if isinstance(self.X, np.ndarray) else self.X.sample(rows)
-
-    @cached_property
-    def n_distinct(self) -> int:
-        """Number of distinct rows."""
-        return self.distinct(0).p.size
 
     def apply(self, X: np.ndarray) -> np.ndarray:
         """Prepare other samples in the same way."""

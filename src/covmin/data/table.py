@@ -12,7 +12,6 @@ from scipy.sparse import issparse
 from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import check_X_y
 
-from covmin.core.arrays import to_numpy
 from covmin.core.rows import add_up
 from covmin.remarks import InputError, Remark, recorded, warn
 from covmin.runtime.machine import check_memory
@@ -444,16 +443,3 @@ def _plain_columns(
             plain[j] = not identifies_rows(_safe_indexing(X, j, axis=1), len(whole))
     plain[[j for j, kind in wanted.items() if kind != "number"]] = False
     return plain
-
-
-def from_tensors(X: Any, device: str | None, *others: Any) -> tuple[Any, ...]:
-    """Convert torch tensors to NumPy arrays, and return the device to compute on.
-
-    A tensor in main memory becomes an array without a copy. A tensor on another device is copied
-    once for checks and standardisation; the computation runs on its device unless the user chose
-    another.
-    """
-    if device is None and is_of(X, "torch") and X.device.type != "cpu":
-        device = str(X.device)
-    arrays = [to_numpy(item) if is_of(item, "torch") else item for item in (X, *others)]
-    return arrays[0], device, *arrays[1:]
