@@ -85,7 +85,7 @@ def test_several_outputs_and_one_feature():
     assert report["pair"] is None
     assert "all features are selected" in render_report(report)
     assert summary(selector)["cv_results"] is None
-    assert "1 feature, all there are" in summary(selector)["why"]
+    assert "1 feature, all that vary" in summary(selector)["why"]
 
 
 def test_mistakes_are_explained(wine):
