@@ -12,7 +12,6 @@ from scipy.sparse import issparse
 from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import check_X_y
 
-from covmin.core.arrays import to_numpy
 from covmin.core.rows import add_up
 from covmin.remarks import InputError, Remark, recorded, warn
 from covmin.runtime.machine import check_memory
@@ -155,13 +154,15 @@ class Table:
         response = self.response.of_rows(first)
         if response.labels is not None:
             response = replace(response, labels=np.unique(response.labels, return_inverse=True)[1])
-        weight = rows.p[:most] * self.weight.sum()
-        sparse = isinstance(self.X, SparseBlocks)
-        X = self.X if sparse or first.size < self.n_samples else self.in_memory().X
-        row = self.row[first]
-        groups = None if self.groups is None else self.groups[first]
-        X = rows_of(X, first)
-        return replace(self, X=X, response=response, weight=weight, row=row, groups=groups)
+        is_part = isinstance(self.X, SparseBlocks) or first.size < self.n_samples
+        return replace(
+            self,
+            X=rows_of(self.X if is_part else self.in_memory().X, first),
+            response=response,
+            weight=rows.p[:most] * self.weight.sum(),
+            row=self.row[first],
+            groups=None if self.groups is None else self.groups[first],
+        )
 
 
 def read(
@@ -319,13 +320,12 @@ def add_indicators(
 def _row_groups(groups: Any, n: int) -> np.ndarray:
     """Return one label for each row."""
     labels = np.asarray(groups)
-    if labels.shape != (n,):
+    if labels.shape != (n,) or missing_mask(groups).any():
         raise InputError(
-            f"groups must have one label for each of the {n} rows; its shape is {labels.shape}.",
+            f"groups must have one label for each of the {n} rows, none of them missing; its shape "
+            f"is {labels.shape}.",
             "groups",
         )
-    if missing_mask(groups).any():
-        raise InputError("groups contains a missing label; give every row a label.", "groups")
     return labels
 
 
@@ -361,8 +361,7 @@ def read_matrix(X: Any, names: Sequence[Hashable] | None, options: TableOptions)
     """Encode a table in memory: numbers unchanged, other columns by what they hold."""
     d = X.shape[1] if len(X.shape) == 2 else 0
     is_given, as_is = np.zeros(d, dtype=bool), (np.arange(d), np.full(d, "number"))
-    # Other checks refuse what is not a table.
-    if len(X.shape) != 2 or X.shape[0] < 2:
+    if len(X.shape) != 2 or X.shape[0] < 2:  # no table, which is refused
         return Matrix(checked_numbers(X), *as_is, is_given)
     if options.given is not None:
         is_given = column_mask(options.given, names, d, "given")
@@ -444,16 +443,3 @@ def _plain_columns(
             plain[j] = not identifies_rows(_safe_indexing(X, j, axis=1), len(whole))
     plain[[j for j, kind in wanted.items() if kind != "number"]] = False
     return plain
-
-
-def from_tensors(X: Any, device: str | None, *others: Any) -> tuple[Any, ...]:
-    """Convert torch tensors to NumPy arrays, and return the device to compute on.
-
-    A tensor in main memory becomes an array without a copy. A tensor on another device is copied
-    once for checks and standardisation; the computation runs on its device unless the user chose
-    another.
-    """
-    if device is None and is_of(X, "torch") and X.device.type != "cpu":
-        device = str(X.device)
-    arrays = [to_numpy(item) if is_of(item, "torch") else item for item in (X, *others)]
-    return arrays[0], device, *arrays[1:]
