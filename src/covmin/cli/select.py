@@ -16,7 +16,7 @@ from covmin.text import listed, shortened
 
 from .columns import ColumnOptions, Dataset, Roles, find_roles, make_dataset
 from .display import show_files, show_json, show_selection
-from .errors import UsageError, did_you_mean, errors_explained, warnings_collected
+from .errors import DEPENDENT_ROWS, UsageError, did_you_mean, errors_explained, warnings_collected
 from .files import FileOptions, check_destination, errors_of_writing, read_file, write_table
 
 if TYPE_CHECKING:
@@ -27,8 +27,7 @@ if TYPE_CHECKING:
 
 # What to do about remarks with these codes, in place of the advice for Python.
 _ADVICE = {
-    "dependent-rows": "If a column says which patient, place or day they belong to, pass its name "
-    "as --row-groups; if one holds their time, as --time.",
+    "dependent-rows": f"{DEPENDENT_ROWS} If a column holds their time, pass its name as --time.",
     "excluded-columns": "Use --as COL=KIND to override this, such as text for the words of a text.",
     "given-not-used": "Use --as COL=KIND to override this.",
     "guessed-task": "Pass --task regression for numbers, --task classification for classes.",
@@ -56,14 +55,10 @@ class Selection:
 
     def write_report(self, path: Path, source: str | None, code: str) -> None:
         """Write the HTML report."""
-        from covmin.report import write_report
-
         with errors_of_writing(path):
-            write_report(
-                self.selector,
-                self.table,
-                None,
+            self.selector.report(
                 path,
+                self.table,
                 target_name=self.results["target"],
                 source=source,
                 notes=self.results["notes"],
@@ -175,6 +170,7 @@ def fit(selector: CCMSelector, dataset: Dataset, fdr: float | None = None) -> Se
     from covmin.data import TableOptions, read
     from covmin.report.build import verdict_rows
     from covmin.report.checks import check_data
+    from covmin.report.view import View
     from covmin.selection.summary import Explained, feature_names, summary
 
     start, verdicts = time.perf_counter(), None
@@ -199,7 +195,7 @@ def fit(selector: CCMSelector, dataset: Dataset, fdr: float | None = None) -> Se
             shared = selector.get_params(deep=False).keys() & verdicts.get_params(deep=False).keys()
             verdicts.set_params(**{name: getattr(selector, name) for name in shared})
             verdicts.fit(table, None)
-        checked = check_data(selector, table, explained=explained)
+        checked = check_data(selector, View(selector, table), explained)
     names = feature_names(selector)
     results = found | {
         "selected": [row["name"] for row in found["features"] if row["kept"]],
