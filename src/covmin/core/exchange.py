@@ -232,6 +232,7 @@ class Exchanged:
 
     order: np.ndarray  # candidates, best first
     enough: int  # the smallest size with an error within one standard error of the least
+    error: float  # the least of all sizes, as a share of the variance of the response
     n_exchanges: int  # exchanges of one of the first m features, none of which lowers the error
     # Of each of the first m features, how much the error rises without it.
     lost_without: dict[int, float] = field(default_factory=dict)
@@ -395,4 +396,4 @@ def exchange(errors: SetErrors, named: Sequence[Sequence[int]], m: int | None) -
     least = min(chain, key=lambda one: one.error)
     enough = next(k for k, one in enumerate(chain) if not least.beats(one))
     n_exchanges = m * (len(search.candidates) - m) if m else 0
-    return Exchanged(np.asarray(path)[order], enough, n_exchanges)
+    return Exchanged(np.asarray(path)[order], enough, least.error, n_exchanges)

@@ -62,7 +62,6 @@ def present(fit: Fit, steps: list[Progress]) -> dict[str, Any]:
             weights=weights[:, layout.unit],
             bandwidth=np.array([each.bandwidth for each in stages]),
             criterion=np.array([each.criterion for each in stages]) * response.squared_unit,
-            optimistic_loo_error=np.array([each.loo_error for each in stages]),
             n_iter=np.array([each.solution.n_iter for each in stages]),
             converged=np.array([each.solution.converged for each in stages]),
         ),
@@ -138,7 +137,6 @@ def warn_of_the_end(
     # A closer look takes regressions. A text may contain the class.
     kinds, folds = attributes["column_kinds_"], attributes["cv_results_"]
     has_texts = attributes["classes_"] is not None and kinds is not None and "category" in kinds
-    errors = [*attributes["path_"].optimistic_loo_error]
-    errors += [] if folds is None else [folds.mean_error.min()]
-    if has_texts or min(errors) < 1.0 - SUSPICIOUS_SHARE[3]:
+    least = np.fmin(fit.error, np.nan if folds is None else folds.mean_error.min())
+    if has_texts or least < 1.0 - SUSPICIOUS_SHARE[3]:
         warn_of_leaks(selector, table, attributes["ranking_"], attributes["n_features_"])

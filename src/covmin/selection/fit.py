@@ -13,6 +13,7 @@ import numpy as np
 from scipy.sparse import issparse
 
 from covmin.constants import (
+    CANDIDATES,
     EACH_SIZE_UP_TO,
     MANY_ROWS,
     MEMORY_NUMBERS,
@@ -74,6 +75,7 @@ class Fit:
     m: int
     cross_validation: CrossValidation | None
     lost_without: dict[int, float]  # rise of the error without a feature of the problem
+    error: float  # least leave-one-out error of the last word; NaN without one
 
 
 def settings_of(selector: Any, device: str | None) -> SimpleNamespace:
@@ -119,11 +121,13 @@ def fit(table: Table, columns: PreparedColumns, settings: SimpleNamespace, run: 
         protected = first.protected if plan.order or plan.effort else None
         is_path = plan.formulation.strategy == "path"
         budgets = path_budgets(problem.n_features) if is_path else [m_kept]
-        path = run_path(problem, budgets, protected, run, m_kept, whole=not plan.refines)
-        lost = dict[int, float]()
+        # The last word decides about so few features, whatever the path says about their number.
+        wanted = None if plan.refines and m_kept <= CANDIDATES[0] else m_kept
+        path = run_path(problem, budgets, protected, run, wanted)
+        lost, error = dict[int, float](), np.nan
         if plan.refines and not run.stop():
-            plan, path, lost = check(plan, problem, path, m_kept)
-    return Fit(plan, table, columns, problem, path, m, found, lost)
+            plan, path, lost, error = check(plan, problem, path, m_kept)
+    return Fit(plan, table, columns, problem, path, m, found, lost, error)
 
 
 # --- plan ----------------------------------------------------------------------------------------
@@ -354,7 +358,9 @@ def choose(
 # --- check ---------------------------------------------------------------------------------------
 
 
-def check(plan: Plan, problem: Problem, path: Path, m: int) -> tuple[Plan, Path, dict[int, float]]:
+def check(
+    plan: Plan, problem: Problem, path: Path, m: int
+) -> tuple[Plan, Path, dict[int, float], float]:
     """Let tuned regressions decide about the first features, and give them their weights."""
     better = refined(plan, problem, path, m)
     order = better.order
@@ -370,4 +376,4 @@ def check(plan: Plan, problem: Problem, path: Path, m: int) -> tuple[Plan, Path,
         reason += f"; of {better.n_exchanges} exchanges of a feature, none lowers the error"
     said = Decision("last word", choice, reason)
     path = replace(path, stages=stages, order=order)
-    return plan.deciding(said), path, better.lost_without
+    return plan.deciding(said), path, better.lost_without, better.error
