@@ -10,6 +10,7 @@ from collections.abc import Callable
 
 import pandas as pd
 
+from experiments import numbers
 from experiments.guarantees.interactions import NOISE
 from experiments.numbers import JUDGES, N_PROBES, accuracies, found_first, r2, real_tables
 from experiments.study import results
@@ -60,9 +61,9 @@ def highest_r2() -> bool:
 )
 def behind_on_two_functions() -> bool:
     """Level is within a twentieth of the share; alone is a quarter ahead."""
-    shares = found_first().set_index("tables").drop(columns="number").iloc[:-1].astype(float)
+    shares = found_first().set_index("tables").iloc[:-1]
     ahead = -shares.drop(columns="ccm").sub(shares["ccm"], axis=0)
-    lost = [f"{task}, 1,000 rows (Passemiers)" for task in ("ring+xor", "ring+xor+sum")]
+    lost = [f"{task} (1,000 rows)" for task in ("ring+xor", "ring+xor+sum")]
     alone = ahead.loc[ahead.index.str.startswith("GAMETES")].min(axis=None) > 0.25
     is_behind = (ahead.loc[lost, ["lightgbm", "mrmr-8"]] < 0).all(axis=None)
     return bool(alone and is_behind and ahead.drop(lost).min(axis=None) >= -0.05)
@@ -74,7 +75,7 @@ def behind_on_two_functions() -> bool:
     "information; on *diamonds* covmin is ahead by every judge.",
 )
 def behind_on_housing_and_flights() -> bool:
-    scores = real_tables().drop(columns="level with the best").set_index(["table", "judge"])
+    scores = real_tables().drop(columns=numbers.LEVEL).set_index(["table", "judge"])
     ahead = -scores.drop(columns="ccm").sub(scores["ccm"], axis=0)
     rows = [(name, "boosted trees") for name in ("housing", "flights")]
     is_behind = (ahead.loc[rows, ["lightgbm", "mi"]] < 0).all(axis=None)

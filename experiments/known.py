@@ -27,11 +27,12 @@ from covmin import CCMSelector
 from covmin.runtime.seeds import unit_seed
 from experiments.rivals import ranked
 from experiments.study import Study, Unit
+from experiments.tables import each, markdown_table
 
 ROOT = Path(__file__).resolve().parents[1]
 FOLDER = Path(os.environ.get("COVMIN_TRUTH", ROOT.parent / "shared" / "data" / "truth"))
 QUICK = ("ccm", "extra-trees", "mi", "mrmr-8", "lightgbm")
-METHODS = (*QUICK, "lightgbm-shap", "permutation", "boruta", "multisurf")
+METHODS = (*QUICK, "lightgbm-shap", "xrfm", "multisurf")
 
 # The four functions of Passemiers and others ------------------------------------------------------
 
@@ -118,12 +119,7 @@ def known(unit: Unit) -> dict[str, Any]:
 
 def known_units() -> list[dict[str, Any]]:
     every = product(range(N_DRAWS), METHODS, TABLES)
-    slow = {("multisurf", "GAMETES, pair, wide"), ("boruta", "GAMETES, pair, wide")}
-    return [
-        {"table": table, "selector": selector, "draw": draw}
-        for draw, selector, table in every
-        if (selector, table) not in slow
-    ]
+    return [dict(zip(("draw", "selector", "table"), each, strict=True)) for each in every]
 
 
 # Networks -----------------------------------------------------------------------------------------
@@ -165,7 +161,7 @@ def blankets(unit: Unit) -> dict[str, Any] | None:
 
 
 def blanket_units() -> list[dict[str, Any]]:
-    runs = [(name, "given") for name in METHODS if name != "multisurf"] + [("ccm", "auto")]
+    runs = [*((name, "given") for name in QUICK), ("ccm", "auto")]
     return [
         {"network": name, "variable": f"X{k + 1}", "selector": selector, "number": number}
         for (selector, number), (name, d) in product(runs, NETWORKS.items())
@@ -182,13 +178,25 @@ def shares(frame: pd.DataFrame) -> pd.DataFrame:
     return sums.reset_index()
 
 
+def network_report(frame: pd.DataFrame) -> str:
+    """Markov blankets: precision and recall of a given number and of a chosen one."""
+    found = frame["others found"] / frame["others"]
+    columns = ["network", "selector", "number", "precision", "recall"]
+    return markdown_table(frame[columns].assign(**{"other parents found": found}), 2)
+
+
+_IN: dict[str, Any] = {"folder": FOLDER}
+_SHARES = each("found", "table", "rows", "columns")
 _RING: dict[str, Any] = {"task": "ring+xor", "selector": "ccm", "n": 250, "columns": 16}
 _BITS_CELL = {"table": "parity5+5", "selector": "ccm"}
 _CHILD = {"network": "child", "selector": "ccm", "number": "given"}
 STUDIES = [
     Study("passemiers", passemiers_units, passemiers, 1.0, cell=_RING, value="best p"),
-    Study("known", known_units, known, 0.5, folder=FOLDER, cell=_BITS_CELL, value="found"),
+    Study("known", known_units, known, 0.5, report=_SHARES, cell=_BITS_CELL, value="found", **_IN),
     Study(
-        "blankets", blanket_units, blankets, 0.5, shares, folder=FOLDER, cell=_CHILD, value="recall"
+        *("blankets", blanket_units, blankets, 0.5, shares, network_report),
+        **_IN,
+        cell=_CHILD,
+        value="recall",
     ),
 ]

@@ -13,11 +13,13 @@ from benchmarks.tables import in_words, times
 
 from experiments import guarantees, migration, regression
 from experiments.study import results
+from experiments.tables import by_selector, common
 from experiments.truth import JUDGES as TABLE_JUDGES
 
 OURS = ("ccm", "ccm-single")
 RIVALS = ("mrmr", "bahsic", "mi")  # those in the paper's figure of the real sets
 N_PROBES, JUDGES = regression.N_PROBES, regression.JUDGES
+LEVEL = "level with the best"
 
 # README and single pages ------------------------------------------------------------------------
 
@@ -101,14 +103,10 @@ def scores(protocol: str, n_features: int | None = None) -> pd.DataFrame:
     return wide.loc[list(dict.fromkeys(rows["dataset"])), order]
 
 
-def paper_sets(protocol: str, n_features: int | None = None) -> pd.DataFrame:
-    return scores(protocol, n_features).drop(["glass-no-id", "vowel-speakers"], errors="ignore")
-
-
 def table_ranks() -> pd.DataFrame:
     parts = []
     for task in TASKS:
-        wide = ranks(task).loc[[30, 50, 100]].T
+        wide = ranks(task).loc[[30, 100]].T
         order = [*OURS, "ccm-gaussian", *baselines(wide.index)]
         parts.append(wide.loc[order].add_prefix(f"{task}, n="))
     return pd.concat(parts, axis=1).rename_axis("selector").reset_index()
@@ -121,10 +119,9 @@ def table_variants() -> pd.DataFrame:
         "inverse-free, λ₂": "ccm-free-",
         "Fourier, D": "ccm-fourier-",
     }
-    draws = results("synthetic").groupby("selector", sort=False)["n_draws"].sum()
-    rows = []
+    names, rows = results("synthetic")["selector"].unique(), []
     for family, prefix in families.items():
-        for name in [n for n in draws.index[draws == draws.max()] if n.startswith(prefix)]:
+        for name in [n for n in names if n.startswith(prefix)]:
             row: dict[str, object] = {"variant": f"{family} = {name.removeprefix(prefix)}"}
             wide = {task: ranks(task).loc[30:] for task in TASKS}
             rows.append(row | {t: (w[name] - w["ccm-single"]).mean() for t, w in wide.items()})
@@ -133,17 +130,9 @@ def table_variants() -> pd.DataFrame:
 
 def table_optimism() -> pd.DataFrame:
     """Paper's protocol less the nested one, in points, averaged over the wide sets."""
-    rows = []
-    for m in (10, 50, 100):
-        gap = (scores("paper", m) - scores("nested", m)).mean() * 100
-        rows.append({"number of features": m, **gap.to_dict()})
-    return pd.DataFrame(rows).dropna(axis=1, how="all")
-
-
-def table_leaks() -> pd.DataFrame:
-    names = ["glass", "glass-no-id", "vowel", "vowel-speakers"]
-    parts = {kind: scores(kind).loc[names, [*OURS, *RIVALS]] for kind in ("paper", "nested")}
-    return pd.concat(parts, names=["protocol"]).reset_index()
+    names = [*OURS, *RIVALS, "rfe"]
+    gaps = {m: (scores("paper", m) - scores("nested", m))[names].mean() for m in (10, 50, 100)}
+    return (100 * pd.DataFrame(gaps).T).reset_index(names="number of features")
 
 
 def signed(gain: pd.Series, where: str) -> str:
@@ -153,10 +142,10 @@ def signed(gain: pd.Series, where: str) -> str:
 def table_gains() -> pd.DataFrame:
     """What a path gains over the single solve, in points, over the wide sets."""
     rows = []
-    for protocol, m, name in product(("paper", "nested"), (10, 100), ("ccm", "ccm-path")):
-        wide = paper_sets(protocol, m)
-        gain = 100 * (wide[name] - wide["ccm-single"])
-        row = {"protocol": protocol, "features": m, "selector": name}
+    for protocol, m in product(("paper", "nested"), (10, 100)):
+        wide = scores(protocol, m)
+        gain = 100 * (wide["ccm"] - wide["ccm-single"])
+        row = {"protocol": protocol, "features": m}
         row["mean gain"] = f"{gain.mean():+.1f}"
         row["smallest"] = signed(gain, gain.idxmin())
         rows.append(row | {"largest": signed(gain, gain.idxmax())})
@@ -167,7 +156,7 @@ def table_claims() -> pd.DataFrame:
     """Wins of the single solve over the paper's rivals at the largest m."""
     rows = []
     for protocol, rival in product(("paper", "nested"), RIVALS):
-        wide = paper_sets(protocol)
+        wide = scores(protocol)
         gap = 100 * (wide["ccm-single"] - wide[rival])
         row = {"protocol": protocol, "rival": rival}
         row["better by more than a point"] = int((gap > 1).sum())
@@ -189,17 +178,18 @@ def thousands(name: str) -> pd.DataFrame:
 
 
 def grid() -> pd.DataFrame:
-    """Seconds of a fit, in those of LightGBM and of a forest, for classes and numbers."""
+    """Seconds of a fit (in those of LightGBM; of a forest), and of one that chooses the number."""
     frame = times("grid")
-    frame["forest"] = frame["covmin s"] / frame["forest s"]
+    forest = frame["covmin s"] / frame["forest s"]
+    shown = (each.map(in_words) for each in (frame["covmin s"], frame["ratio"], forest))
+    frame["cell"] = [
+        f"{own} ({boosting}; {trees})" for own, boosting, trees in zip(*shown, strict=True)
+    ]
     frame["auto"] = frame["auto s"] / frame["covmin s"]
-    frame["LightGBM"] = frame["ratio"]
-    shown = ["covmin s", "LightGBM", "forest", "auto"]
-    wide = frame.pivot(index=["n", "d"], columns="task", values=shown).swaplevel(axis=1)
-    wide = wide[[(task, name) for task in wide.columns.levels[0] for name in shown]]
-    wide.columns = [f"{task}: {name}" for task, name in wide.columns]
-    wide = wide.map(in_words).reset_index()
-    return wide.rename(columns={"n": "rows", "d": "columns"})
+    groups = frame.groupby(["task", "n"])
+    wide = frame.pivot(index=["task", "n"], columns="d", values="cell").fillna("")
+    wide = wide.add_suffix(" columns").assign(auto=groups["auto"].median().map(in_words))
+    return wide.reset_index().rename(columns={"n": "rows"})
 
 
 # Evidence ---------------------------------------------------------------------------------------
@@ -226,12 +216,6 @@ def numbers() -> pd.DataFrame:
     return wide.sort_values(wide.columns[2], ascending=False).reset_index(names="selector")
 
 
-def common(frame: pd.DataFrame, cell: list[str]) -> pd.DataFrame:
-    """The rows of those cells that every selector has run."""
-    counts = frame.groupby(cell)["selector"].transform("nunique")
-    return frame[counts == frame["selector"].nunique()]
-
-
 # Words in the names of tables with known features, and what the tables have in common.
 _KINDS = {
     "large": "xor and threshold, 5,000 rows of 500 columns",
@@ -244,83 +228,51 @@ _KINDS = {
 }
 
 
-def by_selector(frame: pd.DataFrame, value: str, keys: list[str]) -> pd.DataFrame:
-    """Means of a value, a column for each selector, ours first."""
-    wide = frame.pivot_table(value, keys, "selector", sort=False)
-    return wide[["ccm", *wide.columns.drop("ccm")]]
-
-
 def losses_first(wide: pd.DataFrame) -> pd.DataFrame:
     """The rows where ours is furthest behind the best of the others first."""
     behind = wide["ccm"] - wide.drop(columns="ccm").max(axis=1)
     return wide.loc[behind.sort_values(kind="stable").index]
 
 
-def found_first(every: bool = False) -> pd.DataFrame:
-    """Share of the true features among as many that come first, of each table or kind of table."""
+def found_first() -> pd.DataFrame:
+    """Share of the true features among as many that come first, for each kind of table."""
     published = common(results("passemiers"), ["task", "n", "columns", "fold"])
-    published = published.rename(columns={"best p": "found", "n": "rows"})
-    published["table"] = [
-        f"{task}, {n:,} rows (Passemiers)"
-        for task, n in zip(published["task"], published["rows"], strict=True)
-    ]
-    published["columns"] = f"2 to {published['columns'].max():,}"
+    published = published.rename(columns={"best p": "found"})
+    sizes = published["n"].map(" ({:,} rows)".format)
+    published["table"] = published["task"] + sizes
     frame = pd.concat([results("truth"), results("known"), published])
-    wide = by_selector(frame, "found", ["table", "rows", "columns"]).reset_index()
-    if every:
-        return wide.astype({"rows": str, "columns": str})
-    names = wide.pop("table")
-    kinds = names.copy()
+    wide = by_selector(frame, "found", ["table"])
+    kinds = pd.Series(wide.index, wide.index)
     for words, kind in reversed(_KINDS.items()):  # the first that fits
-        kinds = kinds.where(~names.str.contains(words), kind)
-    groups = wide.drop(columns=["rows", "columns"]).groupby(kinds.rename("tables"), sort=False)
+        kinds = kinds.where(~wide.index.str.contains(words), kind)
+    groups = wide.groupby(kinds.rename("tables"), sort=False)
     means = losses_first(groups.agg(lambda shares: shares.mean(skipna=False)))
     means = means.dropna(axis=1, thresh=len(means) // 2)  # those that ran on most
-    means.insert(0, "number", groups.size())  # a mean is empty where a table is missing
     means.loc["seconds of a fit, mean"] = frame.groupby("selector")["seconds"].mean()
-    number = means["number"].map("{:.0f}".format, na_action="ignore").fillna("")
-    return means.assign(number=number).reset_index()
+    return means.reset_index()
 
 
-def networks() -> pd.DataFrame:
-    """Markov blankets: precision and recall of a given number and of a chosen one."""
-    frame = results("blankets")
-    every = frame.groupby("network")["variables"].transform("max")
-    frame = frame[frame["variables"] == every]  # of all variables
-    found = frame["others found"] / frame["others"]
-    columns = ["network", "selector", "number", "precision", "recall"]
-    return frame[columns].assign(**{"other parents found": found})
-
-
-def real_tables(every: bool = False) -> pd.DataFrame:
-    """R² or accuracy by three judges on the first columns: mean over their numbers, or each."""
-    keys = ["table", "judge", "columns"] if every else ["table", "judge"]
+def real_tables() -> pd.DataFrame:
+    """R² or accuracy by three judges on the first columns: mean over their numbers."""
     frame = common(results("truth-tables"), ["table", "m", "draw"])
-    frame = frame.rename(columns={"m": "columns"})
-    long = frame.melt(["table", "selector", "columns", "draw"], TABLE_JUDGES, "judge", "score")
-    wide = by_selector(long, "score", keys)
-    wide = wide if every else losses_first(wide)
-    best = wide.drop(columns="ccm").max(axis=1)
-    level = (wide["ccm"] >= best - 0.005).map({True: "yes", False: "**no**"})
-    return wide.assign(**{"level with the best": level}).reset_index()
+    long = frame.melt(["table", "selector", "m", "draw"], TABLE_JUDGES, "judge", "score")
+    wide = losses_first(by_selector(long, "score", ["table", "judge"]))
+    level = wide["ccm"] >= wide.drop(columns="ccm").max(axis=1) - 0.005
+    return wide.assign(**{LEVEL: level.map({True: "yes", False: "**no**"})}).reset_index()
 
 
 TABLES = {
-    "stated": (lambda: results("stated").drop(columns="draws"), 2),
+    "stated": (lambda: results("stated").drop(columns=["draws", "ratio_error"]), 2),
     "why": (why, 1),
     "found-first": (found_first, 2),
-    "found-first-each": (lambda: found_first(every=True), 2),
     "classes": (classes, 1),
     "numbers": (numbers, 3),
-    "networks": (networks, 2),
     "real-tables": (real_tables, 3),
-    "real-tables-each": (lambda: real_tables(every=True), 3),
     "ranks": (table_ranks, 2),
     "variants": (table_variants, 2),
     "claims": (table_claims, 1),
     "gains": (table_gains, 1),
     "optimism": (table_optimism, 1),
-    "leaks": (table_leaks, 3),
     "grid": (grid, 2),
     "large": (lambda: thousands("large"), 2),
     "gpu": (lambda: thousands("gpu"), 2),

@@ -66,8 +66,8 @@ def all_results() -> pd.DataFrame:
             path = ROOT / name
             made = provenance.made(path).commit if path.exists() else "not run"
             state = "" if not path.exists() else "earlier code" if name in old else "current"
-            rows.append((path.name, f"`python -m {command}`", f"{hours:g}", made, state))
-    return pd.DataFrame(rows, columns=["file", "command", "hours", "commit", "state"])
+            rows.append((f"`python -m {command}`", f"{hours:g}", made, state))
+    return pd.DataFrame(rows, columns=["command", "hours", "commit", "state"])
 
 
 def filled(page: str) -> str:

@@ -28,7 +28,6 @@ _SMALL = ("ranking", "which-features", "how-many", "how-sure", "weights-path", "
 # What draws a picture of the frames of some results, and these.
 PICTURES: dict[str, tuple[Callable[..., Any], list[str]]] = {
     f"{_F}synthetic.png": (paper.draw_synthetic, [f"{_R}synthetic.csv"]),
-    f"{_F}synthetic-variants.png": (paper.draw_synthetic, [f"{_R}synthetic.csv"]),
     f"{_F}real-paper.png": (paper.draw_real, [f"{_R}real.csv"]),
     f"{_F}real-nested.png": (paper.draw_real, [f"{_R}real.csv"]),
     "docs/images/covmin.png": (pictures.first, [f"{_R}synthetic.csv"]),

@@ -130,11 +130,3 @@ def means(frame: pd.DataFrame) -> pd.DataFrame:
 
 
 STUDIES = [Study("stated", units, stated, 0.3, means, by="task", parts=FIT)]
-
-if __name__ == "__main__":
-    import sys
-
-    draws, only = int(sys.argv[1]), sys.argv[2:]
-    chosen = [unit for unit in units() if unit["draw"] < draws]
-    chosen = [unit for unit in chosen if not only or unit["task"] in only]
-    print(means(pd.DataFrame([{**unit, **stated(unit)} for unit in chosen])).round(3).to_string())

@@ -27,14 +27,14 @@ from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor
 from covmin.runtime.seeds import unit_seed
 from experiments.rivals import ranked
 from experiments.study import Study, Unit
+from experiments.tables import each
 
 ROOT = Path(__file__).resolve().parents[1]
 FOLDER = Path(os.environ.get("COVMIN_TABLES", ROOT.parent / "shared" / "data" / "tables"))
 N_DRAWS, MOST_ROWS, KERNEL_ROWS, SIZES = 5, 5000, 1000, (2, 3, 5, 10)
 N_LEVELS = 20
 JUDGES = ("boosted trees", "kernel ridge", "neighbours")
-METHODS = ("ccm", "extra-trees", "mi", "mrmr-8", "lightgbm", "lightgbm-shap", "xrfm", "conditional")
-METHODS += ("multisurf", "permutation", "boruta", "lassonet")  # the slow ones
+METHODS = ("ccm", "extra-trees", "mi", "mrmr-8", "lightgbm", "lightgbm-shap", "xrfm", "multisurf")
 QUICK = ("ccm", "mi", "mrmr-8", "lightgbm")
 TABLE_METHODS = ("ccm", "mi", "mrmr-8", "lightgbm", "lightgbm-shap", "permutation", "rfe-trees")
 
@@ -190,9 +190,16 @@ def table_work(unit: Unit) -> list[dict[str, Any]]:
 
 
 _SYNTHETIC, _REAL = partial(units, ROWS, METHODS), partial(units, TABLES, TABLE_METHODS)
+_SHARES = each("found", "table", "rows", "columns")
 _SIGNS = {"table": "three signs", "selector": "ccm"}
 _TITANIC = {"table": "titanic", "selector": "ccm", "draw": 0}
 STUDIES = [
-    Study("truth", _SYNTHETIC, work, 2.0, cell=_SIGNS, value="found"),
-    Study("truth-tables", _REAL, table_work, 0.7, folder=FOLDER, cell=_TITANIC, value=JUDGES[0]),
+    Study("truth", _SYNTHETIC, work, 2.0, report=_SHARES, cell=_SIGNS, value="found"),
+    Study(
+        *("truth-tables", _REAL, table_work, 0.7),
+        report=each(JUDGES[0], "table", "m", same=True, digits=3),
+        folder=FOLDER,
+        cell=_TITANIC,
+        value=JUDGES[0],
+    ),
 ]

@@ -3,8 +3,56 @@
 One module for each tool, with its ``STUDIES`` and the ``TABLES`` that ``docs/guarantees.md`` shows.
 """
 
+from __future__ import annotations
+
+import pandas as pd
+
+from experiments.study import results
+
 from . import attacks, dependence, interactions, knockoffs, stability, verdicts
 
 MODULES = (verdicts, knockoffs, dependence, stability, interactions, attacks)
 STUDIES = [study for module in MODULES for study in module.STUDIES]
+_SHARE, _ALPHA, _RUNS = attacks.LEVEL, dependence.ALPHA, ["runs", "tables"]
+# Tool, nominal rate, results, which of their rows, what names a design, and the rate.
+RATES = [
+    *(
+        (
+            f"verdicts: {kind}",
+            _SHARE,
+            "verdicts",
+            f"design in {[*verdicts.DESIGNS]}",
+            "design",
+            rate,
+        )
+        for kind, rate in (("needed", "false needed"), ("relevant", "false relevant"))
+    ),
+    ("knockoffs", _SHARE, "knockoffs", f"method == 'ccm' and level == {_SHARE}", "response", "fdr"),
+    ("knockoffs, other columns", _SHARE, "columns", f"level == {_SHARE}", "design", "fdr"),
+    ("test", _ALPHA, "test", f"question in {[*dependence.NULLS]}", "question", "rejected"),
+    ("interactions", _ALPHA, "interactions", "found >= 0", "features", "found"),
+    ("test, second look", _ALPHA, "attacks", "tool == 'test'", "design", "false"),
+    ("verdicts, second look", _SHARE, "attacks", "tool == 'verdicts'", "design", "false"),
+    ("knockoffs, second look", 0.2, "attacks", "tool == 'knockoffs 0.2'", "design", "false"),
+]
+
+
+def page_errors() -> pd.DataFrame:
+    """For each tool, how many rates are above the level, and the highest; those above first."""
+    rows = []
+    for tool, level, name, which, design, rate in RATES:
+        frame = results(f"guarantees-{name}").query(which)
+        frame = frame[frame["method"] == verdicts.OURS] if name == "verdicts" else frame
+        # Of tests at a fixed level, the error of the level.
+        error = frame.get(
+            f"{rate}, s.e.", (level * (1 - level) / frame.filter(_RUNS).iloc[:, 0]) ** 0.5
+        )
+        worst = frame.loc[frame[rate].idxmax()]
+        row = {"tool": tool, "nominal": f"{level:g}", "rates": len(frame)}
+        row["above by 2 s.e."] = int((frame[rate] > level + 2 * error).sum())
+        rows.append(row | {"highest": worst[rate], "at": worst[design]})
+    return pd.DataFrame(rows).sort_values("above by 2 s.e.", ascending=False, kind="stable")
+
+
 TABLES = {name: table for module in MODULES for name, table in module.TABLES.items()}
+TABLES["errors"] = (page_errors, 3)

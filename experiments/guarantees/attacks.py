@@ -11,12 +11,11 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-import pandas as pd
 
 from covmin import KnockoffSelector, VerdictSelector, conditional_dependence_test
 from covmin.remarks import InputError
 from covmin.runtime.seeds import unit_seed
-from experiments.study import Unit, results
+from experiments.study import Unit
 
 from .simulation import gaussian_design, simulation
 
@@ -155,27 +154,6 @@ def work(unit: Unit) -> dict[str, Any]:
     }
 
 
-def page() -> pd.DataFrame:
-    frame = results("guarantees-attacks")
-    level = frame["tool"].map({"test": ALPHA, "verdicts": LEVEL, "knockoffs 0.2": 0.2})
-    within = frame["false"] <= level + 2.0 * frame["false, s.e."]
-    return pd.DataFrame(
-        {
-            "tool": frame["tool"].str.split().str[0],
-            "design": frame["design"],
-            "n": frame["n"],
-            "nominal": level.map("{:g}".format),
-            "false": frame["false"],
-            "standard error": frame["false, s.e."],
-            "within 2 s.e.": np.where(within, "yes", "**no**"),
-            "found": frame["found"],
-            "refused without groups": frame["refused"],
-            "runs": frame["runs"],
-            "what": [DESIGNS[name][1] for name in frame["design"]],
-        }
-    )
-
-
 _SIZES = {"test": (60, 200, 1000), "verdicts": (300,), "knockoffs 0.2": (300,)}
 _RUNS = {"test": 200, "verdicts": 40, "knockoffs 0.2": 60}
 CELLS = [
@@ -186,4 +164,4 @@ CELLS = [
     if n >= 15 * LENGTHS.get(name, 1)  # as many groups
 ]
 STUDIES = [simulation("guarantees-attacks", CELLS, work, "tool", ("test", "verdicts", "knockoffs"))]
-TABLES = {"attacks": (page, 3)}
+TABLES: dict[str, Any] = {}

@@ -203,28 +203,16 @@ def with_error(rate: float, n_tables: int = N_TABLES) -> str:
 
 
 def page_rates() -> pd.DataFrame:
-    """Mean and highest rates over responses, sizes and orders, for each kind of features."""
+    """Highest rates over responses, sizes and orders, for each kind of features."""
     frame, rows = results("guarantees-interactions"), []
     for what, kinds in (("noise", NOISE), ("single effects", EFFECTS_OF_SINGLES)):
         rates = frame[frame["response"].isin(list(kinds))]
         for features, part in rates.groupby("features", sort=False):
-            worst = part.loc[part["found"].idxmax()]
             # Classes have no spread.
             real = part[(part["order"] == 2) & ~part["response"].str.contains("class")]
-            most = real.loc[real["spread"].idxmax()]
-            rows.append(
-                {
-                    "response": what,
-                    "features": features,
-                    "designs": len(part),
-                    "interaction, mean": part["found"].mean(),
-                    "interaction, highest": with_error(worst["found"]),
-                    "at (interaction)": f"{worst['response']}, {worst['n']} × {worst['d']}",
-                    "spread, mean": real["spread"].mean(),
-                    "spread, highest": with_error(most["spread"]),
-                    "at (spread)": f"{most['response']}, {most['n']} × {most['d']}",
-                }
-            )
+            rates_of = {"interaction": part["found"].max(), "spread": real["spread"].max()}
+            found = {name: with_error(rate) for name, rate in rates_of.items()}
+            rows.append({"response": what, "features": features} | found)
     return pd.DataFrame(rows)
 
 

@@ -20,12 +20,12 @@ from experiments.study import Unit, results
 
 from .simulation import (
     EFFECTS,
+    LEVELS,
     design,
     discoveries,
     gaussian_design,
     simulation,
     with_noise,
-    within,
 )
 
 N_RUNS = 200
@@ -55,23 +55,11 @@ def absolute_coefficients(model: Any) -> np.ndarray:
 
 
 def page_knockoffs() -> pd.DataFrame:
-    frame = results("guarantees-knockoffs")
-    wide = frame.pivot(index=["response", "rho", "level"], columns="method").reset_index()
-    fdr, error = wide["fdr", "ccm"], wide["fdr, s.e.", "ccm"]
-    return pd.DataFrame(
-        {
-            "response": wide["response"],
-            "features": wide["rho"].map(design),
-            "nominal": wide["level"].map("{:g}".format),
-            "FDR, ccm": fdr,
-            "standard error": error,
-            "within 2 s.e.": within(fdr, wide["level"], error),
-            "FDR, Lasso": wide["fdr", "lasso"],
-            "power, ccm": wide["power", "ccm"],
-            "power, Lasso": wide["power", "lasso"],
-            "runs": wide["runs", "ccm"],
-        }
-    )
+    """At the level of 0.1."""
+    frame = results("guarantees-knockoffs").query("level == 0.1")
+    frame = frame.assign(features=frame["rho"].map(design))
+    wide = frame.pivot(index=["response", "features"], columns="method", values=["fdr", "power"])
+    return wide.set_axis(["FDR", "FDR, Lasso", "power", "power, Lasso"], axis=1).reset_index()
 
 
 # Columns that are not Gaussian, or not numbers --------------------------------------------------
@@ -217,20 +205,12 @@ def columns_run(unit: Unit) -> list[dict[str, Any]]:
 
 
 def page_columns() -> pd.DataFrame:
+    """At the level of 0.1."""
     found = results("guarantees-columns")
-    return pd.DataFrame(
-        {
-            "design": found["design"],
-            "what": [DESIGNS[name][1] for name in found["design"]],
-            "nominal": found["level"].map("{:g}".format),
-            "FDR": found["fdr"],
-            "standard error": found["fdr, s.e."],
-            "within 2 s.e.": within(found["fdr"], found["level"], found["fdr, s.e."]),
-            "power": found["power"],
-            "warned of": found["warned"],
-            "runs": found["runs"],
-        }
-    )
+    found = found[found["level"] == LEVELS[0]]
+    what = [DESIGNS[name][1] for name in found["design"]]
+    shown = found[["design", "fdr", "power", "warned"]]
+    return shown.rename(columns={"fdr": "FDR", "warned": "warned of"}).assign(what=what)
 
 
 KNOCKOFFS = [

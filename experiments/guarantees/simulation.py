@@ -78,8 +78,3 @@ def simulation(
         return pd.DataFrame(found).reset_index()
 
     return Study(name, units, work, 0.1, summary, by=by, parts=parts, **repeated)
-
-
-def within(rate: pd.Series, level: Any, error: pd.Series) -> np.ndarray:
-    """Whether a rate is at most the level and two standard errors, in words."""
-    return np.where(rate <= level + 2.0 * error, "yes", "**no**")

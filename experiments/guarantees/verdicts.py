@@ -1,4 +1,4 @@
-"""Verdicts on simulated designs and on real sets with probes, beside Boruta.
+"""Verdicts on simulated designs, beside Boruta.
 
 The selector was designed on other designs than those shown here (an autoregression of 0.8, one
 latent factor with copies, bent functions of features among features, a spread that follows a
@@ -15,7 +15,6 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from sklearn.datasets import load_breast_cancer, load_diabetes, load_iris, load_wine
 from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
 
 from covmin import VerdictSelector
@@ -26,7 +25,6 @@ from .simulation import EFFECTS, gaussian_design, simulation
 
 FDR = 0.1
 N_RUNS = 200
-N_RUNS_REAL = 20
 N_RUNS_BORUTA = 3
 OURS, BORUTA = "covmin", "boruta"
 N, D = 200, 20
@@ -161,20 +159,6 @@ DESIGNS: dict[str, tuple[Callable[[Rng], Table], str]] = {
     "jump": (jump, "one, through its sign; another is a noisy copy of that sign"),
     "wide": (wide, "three of 150 features in 100 samples"),
 }
-REAL: dict[str, Callable[[], Any]] = {
-    "breast cancer": load_breast_cancer,
-    "diabetes": load_diabetes,
-    "iris": load_iris,
-    "wine": load_wine,
-}
-
-
-def with_probes(name: str, rng: Rng) -> Table:
-    """A real set with a permuted copy of each column: these are irrelevant, the others unknown."""
-    data = REAL[name]()
-    probes = rng.permuted(data.data, axis=0)
-    is_probe = np.repeat([False, True], data.data.shape[1])
-    return Table(np.hstack([data.data, probes]), data.target, ~is_probe, is_probe)
 
 
 def called_by_boruta(table: Table, seed: int) -> tuple[np.ndarray, np.ndarray]:
@@ -197,7 +181,7 @@ def one_run(unit: Unit) -> dict[str, float | None]:
     """Shares of false ones among those called, shares of the needed found, processor seconds."""
     name, run = unit["design"], unit["run"]
     rng = np.random.default_rng(unit_seed(1, "verdicts", name, run))
-    table = DESIGNS[name][0](rng) if name in DESIGNS else with_probes(name, rng)
+    table = DESIGNS[name][0](rng)
     call = called_by_verdicts if unit["method"] == OURS else called_by_boruta
     start = time.process_time()
     with warnings.catch_warnings():
@@ -214,43 +198,21 @@ def one_run(unit: Unit) -> dict[str, float | None]:
     }
 
 
-def page_of(names: list[str], *, with_needed: bool) -> pd.DataFrame:
-    frame = results("guarantees-verdicts")
-    frame = frame[frame["design"].isin(names)]
+def page_designs() -> pd.DataFrame:
+    frame, names = results("guarantees-verdicts"), list(DESIGNS)
     ours = frame[frame["method"] == OURS].set_index("design").loc[names]
     other = frame[frame["method"] == BORUTA].set_index("design").reindex(names)
-    shown = {"runs": ours["runs"]}
-    within = np.ones(len(ours), dtype=bool)
-    for measure in ("false needed", "false relevant") if with_needed else ("false relevant",):
-        shown[measure], error = ours[measure], ours[f"{measure}, s.e."]
-        shown[f"{measure}, s.e."] = error
-        within &= (ours[measure] <= FDR + 2.0 * error).to_numpy()
-    shown["within 2 s.e."] = np.where(within, "yes", "**no**")
-    if with_needed:
-        shown["needed found"] = ours["needed found"]
-    shown |= {
-        "relevant found": ours["relevant found"],
-        "Boruta: found": other["relevant found"],
-        "Boruta: false": other["false relevant"],
-        "Boruta: runs": other["runs"],
-        "time, of Boruta's": ours["seconds"] / other["seconds"],
-    }
-    return pd.DataFrame(shown).reset_index(names="design")
-
-
-def page_designs() -> pd.DataFrame:
-    page = page_of(list(DESIGNS), with_needed=True)
-    page.insert(1, "what matters", [DESIGNS[name][1] for name in page["design"]])
-    return page
+    measures = ["false needed", "false relevant", "needed found", "relevant found"]
+    page = ours[measures].assign(
+        **{"Boruta: found": other["relevant found"], "Boruta: false": other["false relevant"]}
+    )
+    page.insert(0, "what matters", [what for _, what in DESIGNS.values()])
+    return page.reset_index()
 
 
 # Boruta takes half a minute a run.
-_RUNS = {name: N_RUNS if name in DESIGNS else N_RUNS_REAL for name in (*DESIGNS, *REAL)}
-CELLS = [{"design": name, "method": OURS, "runs": runs} for name, runs in _RUNS.items()]
-CELLS += [{"design": name, "method": BORUTA, "runs": N_RUNS_BORUTA} for name in _RUNS]
+_RUNS = {OURS: N_RUNS, BORUTA: N_RUNS_BORUTA}
+CELLS = [{"design": n, "method": m, "runs": runs} for m, runs in _RUNS.items() for n in DESIGNS]
 _TWO: dict[str, Any] = {"cell": {"design": "two", "method": OURS}, "value": "false relevant"}
 STUDIES = [simulation("guarantees-verdicts", CELLS, one_run, "method", ("verdicts",), **_TWO)]
-TABLES = {
-    "verdicts": (page_designs, 2),
-    "verdicts-probes": (lambda: page_of(list(REAL), with_needed=False), 2),
-}
+TABLES = {"verdicts": (page_designs, 2)}

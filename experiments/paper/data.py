@@ -3,8 +3,7 @@
 ``registry.json`` says where each comes from, what to watch out for, and the terms of use: read it
 before you report a number. A file is read once: the same bytes are verified against a registered
 checksum and then parsed. No format is read through pickle. Most sets are sorted by class. *glass*
-keeps its row Id, because the paper counts it as a feature, although the Id gives the class away;
-*glass-no-id* is the same set without it.
+keeps its row Id, because the paper counts it as a feature, although the Id gives the class away.
 """
 
 from __future__ import annotations
@@ -23,7 +22,6 @@ from sklearn.datasets import load_wine
 from covmin.runtime.resume import replace_file
 
 _ENVIRONMENT = "COVMIN_DATA"
-WITHOUT_ID = "glass-no-id"
 Table = tuple[np.ndarray, np.ndarray]
 
 
@@ -40,7 +38,7 @@ def list_datasets() -> list[str]:
     >>> list_datasets()[:4]
     ['ALLAML', 'CLL-SUB-111', 'glass', 'ORL']
     """
-    return [name for name in records() if name != WITHOUT_ID]
+    return list(records())
 
 
 def load(name: str, data_home: str | os.PathLike[str] | None = None) -> Table:
@@ -50,9 +48,6 @@ def load(name: str, data_home: str | os.PathLike[str] | None = None) -> Table:
     ``data_home`` or the user's cache, as ``<name>.npz`` (arrays ``X`` and ``y``) or as the file
     of the public source, which is downloaded to the latter if it is nowhere.
     """
-    if name == WITHOUT_ID:
-        X, y = load("glass", data_home)
-        return np.ascontiguousarray(X[:, 1:]), y
     if name not in records():
         raise ValueError(f"There is no data set called {name!r}, but {', '.join(records())}.")
     record = records()[name]

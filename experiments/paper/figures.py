@@ -9,16 +9,10 @@ from typing import Any
 from covmin.plotting import curves
 from covmin.plotting.fitted import pyplot_module
 
-from .studies import BASELINES, PAPER_SETS, VARIANTS
+from .studies import BASELINES, PAPER_SETS
 
 # Panels per row of a figure.
 _PANELS = 4
-# Variants: one hue and line style per family, darker as its parameter grows.
-_FAMILIES = {
-    "ccm-soft-": ("-", ("#9ECAE1", "#4292C6", "#08519C")),
-    "ccm-free-": ("--", ("#FDAE6B", "#E6550D", "#8C2D04")),
-    "ccm-fourier-": ("-.", ("#BDA3D0", "#9469B0", "#6B3A8C", "#3C1256")),
-}
 # In legends, our selectors and the paper's competitors come first, then the other baselines.
 _FIRST = ("ccm", "ccm-single", "mrmr", "bahsic", "mi")
 _SHOWN = (*_FIRST, *(name for name in BASELINES if name not in _FIRST))
@@ -33,10 +27,8 @@ def legend_below(figure: Any, axes: Iterable[Any], n_columns: int) -> Any:
 
 
 def draw_synthetic(summary: Any, path: Path) -> None:
-    """Draw the selectors, or for a name that ends in "-variants" the variants."""
-    names = ("ccm-single", *VARIANTS) if path.stem.endswith("-variants") else _SHOWN
-    rows = summary[summary["selector"].isin(names)]
-    _save(rank_figure(chosen_rows(rows, names)), path)
+    """Draw the selectors."""
+    _save(rank_figure(chosen_rows(summary, _SHOWN)), path)
 
 
 def chosen_rows(summary: Any, names: Iterable[str]) -> Any:
@@ -53,10 +45,6 @@ def rank_figure(summary: Any) -> Any:
     figure = pyplot_module().figure(figsize=size, layout="constrained")
     axes = figure.subplots(1, len(panels), squeeze=False)[0]
     styles = curves.styles(summary["selector"].unique())
-    for prefix, (dash, colours) in _FAMILIES.items():
-        family = [name for name in styles if name.startswith(prefix)]
-        for name, colour in zip(family, colours, strict=False):
-            styles[name] |= {"color": colour, "linestyle": dash}
     for ax, (task, rows) in zip(axes, panels, strict=True):
         for name, line in rows.groupby("selector", sort=False):
             ax.plot(line["n_samples"], line["mean_rank"], **styles[name])
@@ -96,7 +84,7 @@ def _accuracy_grid(summary: Any, protocol: str, datasets: Sequence[str]) -> Any:
             ax.text(0.5, 0.5, "not available", ha="center", va="center", transform=ax.transAxes)
             ax.set(xticks=[], yticks=[])
         else:
-            curves.AccuracyCurveDisplay(rows).plot(ax, legend=False)
+            curves.AccuracyCurveDisplay(rows).plot(ax).ax_.get_legend().remove()
         ax.set(title=name, xlabel="", ylabel="")
     for ax in axes.flat[len(datasets) :]:
         ax.set_axis_off()

@@ -150,18 +150,15 @@ def _import_hsic_lasso() -> Any:
 def paper_selectors() -> dict[str, Make]:
     """Return the selectors of the library, those of the paper, and variants of CCM by name.
 
-    ``ccm-single`` is the paper's single solve, ``ccm-gaussian`` the path with its kernel, and
-    ``ccm-path`` with its ε for classes as well, without a search for interactions. The other
+    ``ccm-single`` is the paper's single solve, ``ccm-gaussian`` the path with its kernel. The other
     variants are the paper's grids for its two approximations (λ₁ of the soft constraint, λ₂ of the
     inverse-free form), and ours for the number of random Fourier features.
     """
     single = partial(Formulation, "single")
     solve = partial(CCMSelector, formulation="paper")
-    path = partial(CCMSelector, kernel="gaussian")
     return {
         **named_selectors(),
-        "ccm-gaussian": path,
-        "ccm-path": partial(path, epsilon=0.001, interactions=False),
+        "ccm-gaussian": partial(CCMSelector, kernel="gaussian"),
         "ccm-single": solve,
         "bahsic": partial(baseline, bahsic),
         "hsic-lasso": partial(baseline, hsic_lasso),

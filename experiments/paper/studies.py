@@ -27,7 +27,7 @@ from .selectors import budget, paper_selectors
 
 # Fastest first, so that an interrupted run has finished most of the methods.
 BASELINES = ("pearson", "anova", "mrmr", "rfe", "bahsic", "extra-trees", "mi", "hsic-lasso")
-METHODS = ("ccm", "ccm-gaussian", "ccm-path", "ccm-single", *BASELINES)
+METHODS = ("ccm", "ccm-gaussian", "ccm-single", *BASELINES)
 _FAMILIES = ("ccm-soft-", "ccm-free-", "ccm-fourier-")
 VARIANTS = tuple(name for name in paper_selectors() if name.startswith(_FAMILIES))
 
@@ -69,8 +69,7 @@ def median_rank(order: np.ndarray, true: np.ndarray) -> float:
 
 def synthetic_units() -> list[dict[str, Any]]:
     keys, names = ("selector", "task", "n_samples", "first"), (*METHODS, *VARIANTS)
-    chosen = [name for name in names if name != "ccm-path"]
-    every = product(chosen, TASKS, SAMPLES, range(0, N_DRAWS, BLOCK))
+    every = product(names, TASKS, SAMPLES, range(0, N_DRAWS, BLOCK))
     return [dict(zip(keys, each, strict=True)) for each in every]
 
 
@@ -89,23 +88,15 @@ def summarised(records: pd.DataFrame) -> pd.DataFrame:
 
 # Real data: accuracy of a kernel SVM against the number of features -----------------------------
 
-# In the order of the figure in the paper; and without leakage: no row id, new speakers to test.
-PAPER_SETS = tuple(list_datasets())
-SETS = (*PAPER_SETS, "glass-no-id", "vowel-speakers")
+PAPER_SETS = tuple(list_datasets())  # in the order of the paper's figure
 _N_FOLDS, _SHUFFLES = 5, 3
-# The customary split of the vowel set: the first 8 of 15 speakers are for training.
-_TRAINING_ROWS = 8 * 66
 
 
 @lru_cache(maxsize=16)
 def curve_task(name: str) -> CurveTask:
-    """One of :data:`SETS` with its splits."""
-    X, y = load("vowel" if name == "vowel-speakers" else name)
-    if name == "vowel-speakers":
-        rows = np.arange(len(y))
-        splits = make_splits(X, y, cv=[(rows[:_TRAINING_ROWS], rows[_TRAINING_ROWS:])])
-    else:
-        splits = make_splits(X, y, cv=_N_FOLDS, n_repeats=_SHUFFLES)
+    """One of :data:`PAPER_SETS` with its splits."""
+    X, y = load(name)
+    splits = make_splits(X, y, cv=_N_FOLDS, n_repeats=_SHUFFLES)
     d = X.shape[1]
     selectors = {name: of_budget(name, paper_selectors()[name], d) for name in METHODS}
     table = ComparedTable(X, {}, X, np.arange(d), d)
@@ -134,11 +125,10 @@ def real_units() -> list[dict[str, Any]]:
     fifth of them otherwise.
     """
     units = []
-    for selector, dataset in product(METHODS, SETS):
+    for selector, dataset in product(METHODS, PAPER_SETS):
         head = {"dataset": dataset, "selector": selector}
-        is_split = dataset == "vowel-speakers"
-        units.append({**head, "protocol": "paper", "n_repeats": 1 if is_split else _SHUFFLES})
-        folds = range(1 if is_split else _N_FOLDS)
+        units.append({**head, "protocol": "paper", "n_repeats": _SHUFFLES})
+        folds = range(_N_FOLDS)
         units += [{**head, "protocol": "nested", "repeat": 0, "fold": fold} for fold in folds]
     return units
 

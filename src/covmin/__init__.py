@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from covmin.report.render import write_report
     from covmin.runtime.run import LongRun
     from covmin.selection.anndata import fit_anndata
-    from covmin.selection.concordance import concordance_index
     from covmin.selection.criterion import conditional_covariance_trace, unexplained_variance
     from covmin.selection.selector import CCMSelector
 
@@ -30,7 +29,6 @@ __all__ = [
     "VerdictSelector",
     "__version__",
     "compare_selectors",
-    "concordance_index",
     "conditional_covariance_trace",
     "conditional_dependence_test",
     "fit_anndata",
@@ -48,7 +46,6 @@ _HOMES = {
     "StabilitySelector": "inference.stability",
     "VerdictSelector": "inference.verdicts",
     "compare_selectors": "evaluation.compare",
-    "concordance_index": "selection.concordance",
     "conditional_covariance_trace": "selection.criterion",
     "conditional_dependence_test": "inference.dependence",
     "fit_anndata": "selection.anndata",

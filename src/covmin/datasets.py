@@ -10,7 +10,7 @@ true features do not depend on the number of noise features.
 from collections.abc import Callable
 from inspect import cleandoc
 from numbers import Integral
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 from scipy.stats import chi2
@@ -52,25 +52,52 @@ result : sklearn.utils.Bunch
     ``feature_names``, ``informative`` (indices of the true features) and ``task``, which is
     "classification", "regression" or "survival"."""
 
-Make = TypeVar("Make", bound=Callable[..., Any])
+# Draws the true features (n_samples, n_true) and the target.
+Draw = Callable[[int, np.random.Generator], tuple[np.ndarray, np.ndarray]]
 
 
-def _documented(n_true: int, target: str) -> Callable[[Make], Make]:
-    """Insert the parameters and returns that all generators share before the other sections."""
-    shared = _SHARED.format(n_true=n_true, n_noise=10 - n_true, target=target)
+def _generator(n_true: int, target: str, task: str, correlation: float = 0.0) -> Callable[..., Any]:
+    """Make a generator of data sets of a function that draws the true features and the target.
 
-    def document(make: Make) -> Make:
-        about, examples = cleandoc(make.__doc__ or "").split("\n\nExamples\n")
-        make.__doc__ = f"{about}\n\n{shared}\n\nExamples\n{examples}"
+    Each noise feature has the given correlation with one true feature, taken in turn.
+    """
+
+    def decorate(draw: Draw) -> Callable[..., Any]:
+        def make(
+            n_samples: int,
+            n_noise: int = 10 - n_true,
+            *,
+            random_state: Any = None,
+            return_X_y: bool = False,
+        ) -> Any:
+            for name, value, least in (("n_samples", n_samples, 1), ("n_noise", n_noise, 0)):
+                if isinstance(value, bool) or not isinstance(value, Integral) or value < least:
+                    text = f"{name} must be an integer of at least {least}, got {value!r}."
+                    raise InputError(text, name)
+            rng = generator_of(random_state)
+            X, y = draw(int(n_samples), rng)
+            noise = rng.standard_normal((int(n_samples), int(n_noise)))
+            if correlation:
+                noise *= np.sqrt(1.0 - correlation**2)
+                noise += correlation * X[:, np.arange(n_noise) % n_true]
+            data = np.hstack([X, noise])
+            if return_X_y:
+                return data, y
+            names = [f"x{j}" for j in range(data.shape[1])]
+            true = np.arange(n_true)
+            return Bunch(data=data, target=y, feature_names=names, informative=true, task=task)
+
+        shared = _SHARED.format(n_true=n_true, n_noise=10 - n_true, target=target)
+        summary, examples = cleandoc(draw.__doc__ or "").split("Examples\n", 1)
+        make.__doc__ = f"{summary}{shared}\n\nExamples\n{examples}"
+        make.__name__, make.__qualname__ = draw.__name__, draw.__qualname__
         return make
 
-    return document
+    return decorate
 
 
-@_documented(4, "−1 and +1")
-def make_shell(
-    n_samples: int, n_noise: int = 6, *, random_state: Any = None, return_X_y: bool = False
-) -> Any:
+@_generator(4, "−1 and +1", "classification")
+def make_shell(n_samples: int, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
     """Binary classification: a point cloud (−1) against a spherical shell (+1).
 
     Given Y = −1, all features are standard normal. Given Y = +1, X1…X4 are standard normal
@@ -84,22 +111,20 @@ def make_shell(
     >>> bool((squared_radius > 8.999).all() and (squared_radius < 16.001).all())
     True
     """
-    n_samples, n_noise, rng = _checked(n_samples, n_noise, random_state)
     y = 2 * rng.integers(2, size=n_samples) - 1
     X = rng.standard_normal((n_samples, 4))
     # Only the length of a normal vector depends on the condition: its square is χ²(4), truncated.
-    squared_radius = chi2.ppf(rng.uniform(*chi2.cdf(_SHELL, df=4), n_samples), df=4)
+    low, high = chi2.cdf(_SHELL, df=4)
+    squared_radius = chi2.ppf(rng.uniform(low, high, n_samples), df=4)
     on_shell = y == 1
     # Rounding in the inverse can overstep the edge of the shell by one unit in the last place.
     radius = np.sqrt(np.clip(squared_radius[on_shell], *_SHELL))
     X[on_shell] *= (radius / np.linalg.norm(X[on_shell], axis=1))[:, None]
-    return _result(X, y, n_noise, rng, "classification", return_X_y)
+    return X, y
 
 
-@_documented(3, "0…3")
-def make_xor(
-    n_samples: int, n_noise: int = 7, *, random_state: Any = None, return_X_y: bool = False
-) -> Any:
+@_generator(3, "0…3", "classification")
+def make_xor(n_samples: int, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
     """Four classes by a three-way XOR: no single feature carries information about the class.
 
     The 8 corners v ∈ {−1, 1}³ form 4 classes, ``2 [v1 v3 = 1] + [v2 v3 = 1]``, each a corner and
@@ -113,19 +138,16 @@ def make_xor(
     >>> X.shape, sorted(set(y.tolist()))
     ((400, 3), [0, 1, 2, 3])
     """
-    n_samples, n_noise, rng = _checked(n_samples, n_noise, random_state)
     y = rng.integers(4, size=n_samples)
     v3 = 2 * rng.integers(2, size=n_samples) - 1
     v1, v2 = (2 * (y // 2) - 1) * v3, (2 * (y % 2) - 1) * v3
     corners = np.column_stack([v1, v2, v3])
     X = corners + np.sqrt(0.5) * rng.standard_normal((n_samples, 3))
-    return _result(X, y, n_noise, rng, "classification", return_X_y)
+    return X, y
 
 
-@_documented(4, "floats")
-def make_additive(
-    n_samples: int, n_noise: int = 6, *, random_state: Any = None, return_X_y: bool = False
-) -> Any:
+@_generator(4, "floats", "regression")
+def make_additive(n_samples: int, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
     """Additive nonlinear regression: ``Y = −2 sin(2 X1) + max(X2, 0) + X3 + exp(−X4) + ε``.
 
     All features and ε are independent and standard normal.
@@ -137,17 +159,16 @@ def make_additive(
     >>> additive.data.shape, additive.target.shape, additive.task
     ((50, 6), (50,), 'regression')
     """
-    n_samples, n_noise, rng = _checked(n_samples, n_noise, random_state)
     X = rng.standard_normal((n_samples, 4))
     epsilon = rng.standard_normal(n_samples)
     y = -2 * np.sin(2 * X[:, 0]) + np.maximum(X[:, 1], 0) + X[:, 2] + np.exp(-X[:, 3]) + epsilon
-    return _result(X, y, n_noise, rng, "regression", return_X_y)
+    return X, y
 
 
-@_documented(4, "floats")
+@_generator(4, "floats", "regression", _CORRELATION)
 def make_correlated_linear(
-    n_samples: int, n_noise: int = 6, *, random_state: Any = None, return_X_y: bool = False
-) -> Any:
+    n_samples: int, rng: np.random.Generator
+) -> tuple[np.ndarray, np.ndarray]:
     """Linear regression with correlated noise features: ``Y = X1 − X2 + X3 − X4 + ε``.
 
     The true features and ε are independent and standard normal. Each noise feature is standard
@@ -162,16 +183,15 @@ def make_correlated_linear(
     >>> np.corrcoef(linear.data.T)[:4, 4:].diagonal().round(1)
     array([0.7, 0.7, 0.7, 0.7])
     """
-    n_samples, n_noise, rng = _checked(n_samples, n_noise, random_state)
     X = rng.standard_normal((n_samples, 4))
     y = X @ np.array([1.0, -1.0, 1.0, -1.0]) + rng.standard_normal(n_samples)
-    return _result(X, y, n_noise, rng, "regression", return_X_y, correlation=_CORRELATION)
+    return X, y
 
 
-@_documented(3, "−1 and +1")
+@_generator(3, "−1 and +1", "classification", _CORRELATION)
 def make_correlated_interaction(
-    n_samples: int, n_noise: int = 7, *, random_state: Any = None, return_X_y: bool = False
-) -> Any:
+    n_samples: int, rng: np.random.Generator
+) -> tuple[np.ndarray, np.ndarray]:
     """Two classes by an interaction, with correlated noise: the sign of ``2 X1 X2 + X3 + ε/2``.
 
     The true features and ε are independent and standard normal. X1 and X2 carry no information
@@ -185,17 +205,14 @@ def make_correlated_interaction(
     >>> X.shape, bool(((X[:, 0] * X[:, 1] > 0) == (y > 0)).mean() > 0.7)
     ((1000, 10), True)
     """
-    n_samples, n_noise, rng = _checked(n_samples, n_noise, random_state)
     X = rng.standard_normal((n_samples, 3))
     margin = 2.0 * X[:, 0] * X[:, 1] + X[:, 2] + 0.5 * rng.standard_normal(n_samples)
     y = np.where(margin > 0.0, 1, -1)
-    return _result(X, y, n_noise, rng, "classification", return_X_y, correlation=_CORRELATION)
+    return X, y
 
 
-@_documented(3, "records of ``event`` (bool) and ``time`` (float)")
-def make_survival(
-    n_samples: int, n_noise: int = 7, *, random_state: Any = None, return_X_y: bool = False
-) -> Any:
+@_generator(3, "records of ``event`` (bool) and ``time`` (float)", "survival")
+def make_survival(n_samples: int, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
     """Survival times with the hazard ``exp(X1 + X2 X3)``, about half of them censored.
 
     All features are independent and standard normal. X2 and X3 carry little information one at a
@@ -210,45 +227,9 @@ def make_survival(
     >>> bool(0.4 < survival.target["event"].mean() < 0.6)
     True
     """
-    n_samples, n_noise, rng = _checked(n_samples, n_noise, random_state)
     X = rng.standard_normal((n_samples, 3))
     until_event, watched = rng.exponential(size=(2, n_samples))
     until_event /= np.exp(X[:, 0] + X[:, 1] * X[:, 2])
     y = np.empty(n_samples, dtype=[("event", "?"), ("time", "f8")])
     y["event"], y["time"] = until_event <= watched, np.minimum(until_event, watched)
-    return _result(X, y, n_noise, rng, "survival", return_X_y)
-
-
-def _result(
-    X: np.ndarray,
-    y: np.ndarray,
-    n_noise: int,
-    rng: np.random.Generator,
-    task: str,
-    return_X_y: bool,
-    correlation: float = 0.0,
-) -> Any:
-    """Append noise to ``X`` (n, m); column j has the given correlation with true column j mod m."""
-    n_samples, n_informative = X.shape
-    noise = rng.standard_normal((n_samples, n_noise))
-    if correlation:
-        noise *= np.sqrt(1.0 - correlation**2)
-        noise += correlation * X[:, np.arange(n_noise) % n_informative]
-    data = np.hstack([X, noise])
-    if return_X_y:
-        return data, y
-    return Bunch(
-        data=data,
-        target=y,
-        feature_names=[f"x{j}" for j in range(data.shape[1])],
-        informative=np.arange(n_informative),
-        task=task,
-    )
-
-
-def _checked(n_samples: Any, n_noise: Any, random_state: Any) -> tuple[int, int, Any]:
-    for name, value, minimum in (("n_samples", n_samples, 1), ("n_noise", n_noise, 0)):
-        if isinstance(value, bool) or not isinstance(value, Integral) or value < minimum:
-            text = f"{name} must be an integer of at least {minimum}, got {value!r}."
-            raise InputError(text, name)
-    return int(n_samples), int(n_noise), generator_of(random_state)
+    return X, y

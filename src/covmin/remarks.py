@@ -30,14 +30,17 @@ class Remark:
         The sentence for a reader.
     columns : tuple, default=()
         Names or numbers of the columns concerned.
+    advice : str, default=""
+        What to do about it in Python; the command line names its options instead.
     """
 
     code: str
     text: str
     columns: tuple[Any, ...] = ()
+    advice: str = ""
 
     def __str__(self) -> str:
-        return self.text
+        return f"{self.text} {self.advice}".rstrip()
 
 
 class CovminWarning(UserWarning):
@@ -72,6 +75,7 @@ def warn(
     text: str = "",
     columns: Sequence[Any] = (),
     category: type[Warning] = CovminWarning,
+    advice: str = "",
 ) -> None:
     """Issue a warning at the line outside covmin that led to it.
 
@@ -79,23 +83,22 @@ def warn(
     >>> with warnings.catch_warnings(record=True, action="always") as caught:
     ...     warn("constant-columns", "One column is constant.", ["a"])
     >>> caught[0].message.remark
-    Remark(code='constant-columns', text='One column is constant.', columns=('a',))
+    Remark(code='constant-columns', text='One column is constant.', columns=('a',), advice='')
     """
     if isinstance(remark, str):
-        remark = Remark(remark, text, tuple(columns))
+        remark = Remark(remark, text, tuple(columns), advice)
     if remark.code in _silenced:
         return
     for recorder in _recorders.get():
         recorder.append(remark)
-    warning: Any = category(remark.text)
+    warning: Any = category(str(remark))
     warning.remark = remark
     warnings.warn(warning, stacklevel=_frames_inside())
 
 
-def code_of(warning: Any) -> str:
-    """Return the code of a warning; empty for those of other packages."""
-    remark = getattr(warning, "remark", None)
-    return "" if remark is None else str(remark.code)
+def remark_of(warning: Any) -> Remark:
+    """Return the remark of a warning; one without a code for those of other packages."""
+    return getattr(warning, "remark", None) or Remark("", str(warning))
 
 
 @contextmanager

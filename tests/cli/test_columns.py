@@ -42,6 +42,7 @@ def test_several_columns_in_one_option(option, csv, run):
 def test_names_that_resemble_another():
     assert did_you_mean("Flavanoid", ["alcohol", "flavanoids"]) == "Did you mean flavanoids? "
     assert did_you_mean("zzz", ["alpha"]) == ""
+    assert did_you_mean("attrition", ["Nutrition", "Attrition"]) == "Did you mean Attrition? "
 
 
 def test_rows_with_missing_values_are_dropped(table):

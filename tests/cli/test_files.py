@@ -216,7 +216,7 @@ def test_records_in_records_and_lists(read):
         (b"\n\n", "d.csv", "input is empty"),
         (b"a,b\n", "d.csv", "no rows"),
         (b"a,a\n1,2\n", "d.json", "json"),
-        (b"a,b\n1,2\n1,2,3,4\n", "d.csv", "Expected 2 fields in line 3, saw 4"),
+        (b"a,b\n1,2\n1,2,3,4\n", "d.csv", "Row 3 has 4 cells, but the first one has 2 names"),
         (b"\x80\x04\x95\x00\x00.", "d.pkl", "zero bytes"),
         (GERMAN.encode("utf-16-le"), "d.csv", "zero bytes"),
         (b"garbage", "d.csv.gz", "gzip"),
@@ -349,3 +349,14 @@ def test_no_name_and_no_cell_is_written_as_a_formula(text, tmp_path):
         assert written.iloc[:, 0].tolist() == ["plain", safe]
         assert written["kind"].tolist() == [safe, "-1,5"]
         assert written["a=1"].tolist() == [-1, -1]
+
+
+def test_rows_longer_than_the_names(read):
+    """Pandas would take the first cells for an index, and shift the others."""
+    for rest in ("1,2,3,\n4,5,6,\n", "1,2,3,,\n4,5,6\n"):
+        assert read(f"a,b,y\n{rest}").frame.to_numpy().tolist() == [[1, 2, 3], [4, 5, 6]]
+    of_r = read("a,b\none,1,2\ntwo,3,4\n").frame
+    assert of_r[["a", "b"]].to_numpy().tolist() == [[1, 2], [3, 4]]
+    for rest in ("1,2,3,4\n5,6,7\n8,9,1\n", "1,2,3,4,5\n1,2,3,4,5\n"):
+        with pytest.raises(CommandError, match=r"Row 2 has \d cells, but the first .* 3 names"):
+            read(f"a,b,y\n{rest}")

@@ -225,12 +225,12 @@ def test_objectives_are_over_the_units_of_a_stage(sample):
     assert objective.at(np.array([0.8, 0.3])).value == pytest.approx(
         problem.trace(some, np.array([0.8, 0.3]), 1.5), rel=1e-12
     )
-    assert problem.n_features == 3
+    assert problem.units.size == 3
 
 
 def test_units_are_single_columns_unless_given(sample, frequencies):
     for problem in (exact(sample), fourier(sample, frequencies)):
-        assert problem.n_features == 6
+        assert problem.units.size == 6
         assert problem.constraints(3) == [CappedSimplex(3)]
 
 

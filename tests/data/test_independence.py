@@ -16,7 +16,7 @@ from covmin import (
 )
 from covmin.data import TableOptions, read
 from covmin.data.independence import dependence_of_rows
-from covmin.remarks import InputError, code_of
+from covmin.remarks import InputError, remark_of
 
 N = 200
 
@@ -129,7 +129,7 @@ def test_the_same_rows_in_random_order_are_not_noticed(design):
 def test_tools_that_state_an_error_warn_once(tool):
     with pytest.warns(UserWarning, match="rows are not independent.*groups=.*cv=") as told:
         tool(*in_time(np.random.default_rng(0)))
-    assert [code_of(each.message) for each in told].count("dependent-rows") == 1
+    assert [remark_of(each.message).code for each in told].count("dependent-rows") == 1
 
 
 INFERENCE = {

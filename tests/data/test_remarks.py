@@ -5,9 +5,11 @@ import warnings
 import numpy as np
 import pandas as pd
 import pytest
+from typer.testing import CliRunner
 
 from covmin import CCMSelector
-from covmin.remarks import CovminWarning, code_of, recorded, silenced, warn
+from covmin.cli.app import app
+from covmin.remarks import CovminWarning, recorded, remark_of, silenced, warn
 
 X = pd.DataFrame(np.random.default_rng(0).standard_normal((60, 2)), columns=list("ab"))
 
@@ -17,7 +19,7 @@ def test_a_warning_points_at_the_line_outside_covmin():
     with pytest.warns(CovminWarning) as caught:
         CCMSelector(1).fit(frame, X["a"] + X["b"] ** 2)
     assert {each.filename for each in caught} == {__file__}
-    assert [code_of(each.message) for each in caught] == ["excluded-columns"]
+    assert [remark_of(each.message).code for each in caught] == ["excluded-columns"]
     assert caught[0].message.remark.columns == ("row",)
 
 
@@ -29,4 +31,12 @@ def test_by_code_they_are_silenced_and_recorded():
             warn("b", "said", ["x"])
         warn("a", "said again")
     assert [(each.code, each.columns) for each in remarks] == [("b", ("x",)), ("a", ())]
-    assert code_of(UserWarning("of another package")) == ""
+    assert remark_of(UserWarning("of another package")).code == ""
+
+
+def test_the_command_names_its_own_options(tmp_path):
+    path = tmp_path / "table.csv"
+    X.assign(row=np.arange(60), y=X["a"] + X["b"] ** 2).to_csv(path, index=False)
+    said = CliRunner().invoke(app, ["select", str(path), "-m", "1"], env={"COLUMNS": "200"}).output
+    assert "Excluded as row identifiers: 'row'. Use --as" in said
+    assert "column_types" not in said

@@ -71,6 +71,7 @@ def test_a_class_that_only_repeats_rows_of_another():
 def test_a_price_is_read_as_a_number_without_a_word():
     price = np.random.default_rng(0).integers(300, 18_000, 1000)
     assert guess_task(price) == "regression"  # warnings are errors
+    assert guess_task(25 * np.arange(2700, 5000, 9) // 25) == "regression"  # of grams
     with pytest.warns(UserWarning, match="distinct integers in 400 samples"):
         assert guess_task(np.arange(400) // 8) == "classification"
 

@@ -96,3 +96,16 @@ class TestWarnings:
         with pytest.warns(UserWarning, match="Kept because given, .*'id'") as caught:
             CCMSelector(1, given="id").fit(columns, table["a"])
         assert not any("Excluded" in str(each.message) for each in caught)
+
+
+def test_the_response_is_a_column_of_arrow():
+    pyarrow = pytest.importorskip("pyarrow")
+    for column in (pyarrow.array(y), pyarrow.chunked_array([y]), pyarrow.table({"y": y})):
+        assert_array_equal(read(FRAME, column, OPTIONS).response.labels, y)
+
+
+def test_an_index_in_another_order_is_noticed():
+    labels = pd.Series(y)
+    with pytest.warns(CovminWarning, match=r"pass y\.loc\[X\.index\]"):
+        read(FRAME, labels[::-1], OPTIONS)
+    read(FRAME, labels.set_axis(range(100, 160)), OPTIONS)  # warnings are errors

@@ -113,7 +113,7 @@ class TestTensors:
     def test_a_fit_is_that_of_the_array(self):
         torch = pytest.importorskip("torch", reason="pip install 'covmin[torch]'")
         fitted = CCMSelector(2).fit(torch.as_tensor(X), torch.as_tensor(y))
-        assert fitted.device_ is None
+        assert fitted.plan_.device is None
         assert_array_equal(fitted.weights_, CCMSelector(2).fit(X, y).weights_)
 
     def test_a_device_that_is_not_there_is_refused(self, monkeypatch):

@@ -13,7 +13,7 @@ def test_accuracy_curves(table, protocol):
     result = compare_selectors(
         X, y, ["ccm", "pearson"], protocol=protocol, n_features=[1, 2], random_state=0
     )
-    display = result.plot(title="mine")
+    display = result.plot()
     assert f"protocol: {protocol}" in display.ax_.get_title()
     assert display.ax_.get_xlabel() == "number of selected features"
     assert display.ax_.get_ylabel() == "cross-validated accuracy"

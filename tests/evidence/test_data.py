@@ -21,14 +21,6 @@ def test_stored_sets(name, paper_data):
         np.testing.assert_array_equal(ours, theirs)
 
 
-@needs_paper_data
-def test_glass_without_its_id(paper_data):
-    (X, y), (without, same) = load("glass"), load("glass-no-id")
-    np.testing.assert_array_equal(X[:, 0], np.arange(1, 215))
-    np.testing.assert_array_equal(without, X[:, 1:])
-    np.testing.assert_array_equal(same, y)
-
-
 def test_environment_must_name_a_folder(monkeypatch, tmp_path):
     monkeypatch.setenv("COVMIN_DATA", str(tmp_path / "nowhere"))
     with pytest.raises(NotADirectoryError, match=r"COVMIN_DATA.*nowhere.*not a folder"):

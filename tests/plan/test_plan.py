@@ -8,7 +8,7 @@ import pytest
 
 import covmin.selection.assemble
 import covmin.selection.crossval
-from covmin import CCMSelector, Formulation, Fourier, open_parquet
+from covmin import CCMSelector, Formulation, Fourier
 from covmin.core.kernels import Mixed
 from covmin.core.rows import Sample
 from covmin.core.screening import Screening
@@ -51,14 +51,6 @@ def gene_like(n, d, flipped):
     return X, y
 
 
-def parquet(tmp_path, n=2100):
-    pandas = pytest.importorskip("pandas", reason="pip install pandas pyarrow")
-    X, y = numbers(n, 5)
-    frame = pandas.DataFrame(X, columns=list("abcde")).assign(y=y)
-    frame.to_parquet(tmp_path / "table.parquet")
-    return open_parquet(tmp_path / "table.parquet", target="y")
-
-
 def frame_with_levels(n=100):
     pandas = pytest.importorskip("pandas", reason="pip install pandas")
     X, y = numbers(n, 4)
@@ -79,7 +71,6 @@ KINDS = [
         {},
         {
             "approximation": "exact kernel matrix (60 samples, at most 2000)",
-            "rows": "all at once (60 samples in memory)",
             "interactions": "all 154 sets of up to 4 columns, by products of 4 functions of each "
             "column, and features that affect the spread of y, on 60 rows (all of them)",
             "kernel": "mixed, 30% additive (8 features, 60 samples)",
@@ -199,7 +190,6 @@ KINDS = [
         {},
         {
             "approximation": "512 random Fourier features (2001 samples, more than 2000)",
-            "rows": "in blocks (sized to fit in the cache)",
             "interactions": "all 25 sets of up to 4 columns, by products of 4 functions of each "
             "column, and features that affect the spread of y, on 2001 rows (all of them)",
             "kernel": "mixed, 30% additive (5 features, 512 Fourier features)",
@@ -248,11 +238,6 @@ def test_what_is_decided_and_why(data, parameters, expected):
             assert re.search(words[1:], said[topic]), said[topic]
         else:
             assert said[topic] == words
-
-
-def test_rows_from_disk_are_read_in_blocks(tmp_path):
-    said = decided(CCMSelector(2), *parquet(tmp_path))
-    assert said["rows"] == "in blocks (sized to fit in the cache)"
 
 
 def test_no_memory_for_the_matrix_means_components(monkeypatch):

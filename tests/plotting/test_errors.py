@@ -71,5 +71,7 @@ def test_long_names_leave_room_for_the_bars():
     display.figure_.canvas.draw()
     assert display.ax_.get_window_extent().width > 150
     assert len(display.ax_.get_yticklabels()[0].get_text()) == 32
-    frequencies = StabilityDisplay(names, np.array([1.0, 0.5]), np.array([True, False]), 0.7).plot()
+    frequencies = StabilityDisplay(
+        names, np.array([1.0, 0.5]), np.array([True, False]), 0.7, 0.2
+    ).plot()
     assert _is_outside(frequencies.ax_)

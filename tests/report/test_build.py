@@ -86,7 +86,6 @@ def test_several_outputs_and_one_feature():
     Y = np.column_stack([X[:, 0], -(X[:, 0] ** 2)])
     selector = CCMSelector(random_state=0).fit(X, Y)
     report = build_report(selector, X, Y)
-    assert report["data"]["n_outputs"] == 2
     assert report["pair"] is None
     assert "all features are selected" in render_report(report)
     assert summary(selector)["cv_results"] is None

@@ -67,7 +67,7 @@ def test_a_full_disk_leaves_the_old_file(option, name, csv):
 def test_a_full_disk_keeps_the_stages_of_a_fit(tmp_path):
     X, y = np.random.default_rng(0).standard_normal((40, 30)), np.arange(40) % 2
     path = tmp_path / "fit.jsonl"
-    selector = CCMSelector(2, long_run=LongRun(path, checkpoint_after=0.0))
+    selector = CCMSelector(2, long_run=LongRun(path))
     with (
         full_disk(room=6000),
         pytest.raises(OSError, match="all earlier results are kept"),

@@ -34,7 +34,7 @@ def comparison(folder):
 
 def fit(folder):
     X, y = make_shell(100, n_noise=40, random_state=0, return_X_y=True)
-    long_run = LongRun(folder / "log.jsonl", checkpoint_after=0.0)
+    long_run = LongRun(folder / "log.jsonl")
     fitted = CCMSelector(long_run=long_run).fit(X, y)
     return [fitted.ranking_.tolist(), fitted.weights_.tolist()]
 

@@ -65,13 +65,6 @@ def test_a_damaged_file_is_refused(tmp_path):
         ResultLog(path, {"seed": 0})
 
 
-def test_nothing_is_written_before_its_time(tmp_path):
-    path = tmp_path / "log.jsonl"
-    with ResultLog(path, {}, after=3600.0) as log:
-        log.append({"fold": 0}, 0.5)
-    assert not path.exists()
-
-
 @posix
 @pytest.mark.parametrize("umask", [0o022, 0o077, 0o027])
 def test_new_files_obey_the_umask(umask, tmp_path):

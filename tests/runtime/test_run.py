@@ -91,8 +91,6 @@ class TestParameters:
             ({"checkpoint": 3}, "checkpoint must be a path"),
             ({"seconds": 0.0}, "seconds must be a number > 0"),
             ({"seconds": "ten"}, "seconds must be a number > 0"),
-            ({"checkpoint_after": -1.0}, "checkpoint_after must be a number of seconds"),
-            ({"checkpoint_after": "1"}, "checkpoint_after must be a number of seconds"),
             ({"interrupt": "stop"}, 'interrupt must be "raise" or "keep"'),
             ({"callback": 3}, "callback must be callable"),
         ],
@@ -273,7 +271,7 @@ class TestSeconds:
 
     @pytest.mark.parametrize("fold", [None, 2])
     def test_with_more_time_it_goes_on_from_its_checkpoint(self, fold, whole, pass_time, tmp_path):
-        kept = {"checkpoint": tmp_path / "fit.jsonl", "checkpoint_after": 0.0}
+        kept = {"checkpoint": tmp_path / "fit.jsonl"}
         late = At(20, pass_time) if fold is None else AtFold(fold, pass_time)
         with pytest.warns(ConvergenceWarning, match="stopped after"):
             CCMSelector(n_jobs=1, long_run=LongRun(**kept, seconds=99, callback=late)).fit(X, y)
@@ -296,7 +294,7 @@ class TestCheckpoint:
         """With a checkpoint from the first moment on, and perhaps a callback."""
 
         def made(callback=None):
-            return LongRun(tmp_path / "fit.jsonl", checkpoint_after=0.0, callback=callback)
+            return LongRun(tmp_path / "fit.jsonl", callback=callback)
 
         return made
 
@@ -347,14 +345,6 @@ class TestCheckpoint:
             clone(selector).set_params(long_run__callback=told).fit(X, y)
         assert told.n_steps == 0  # all that was done was kept
         assert not selector.long_run.checkpoint.exists()
-
-    def test_short_fits_write_nothing(self, tmp_path):
-        path = tmp_path / "fit.jsonl"
-        seen = []
-        long_run = LongRun(str(path), callback=lambda _: seen.append(path.exists()))
-        CCMSelector(5, long_run=long_run).fit(X, y)
-        assert seen
-        assert not any(seen)
 
     def test_a_file_of_another_fit_is_refused_and_left(self, long_run):
         selector = CCMSelector(5, long_run=long_run())
@@ -437,7 +427,7 @@ class TestCheckpoint:
                     os.kill(os.getpid(), signal.SIGKILL)
 
             data = np.load({str(tmp_path / "data.npz")!r})
-            long_run = LongRun({str(again.checkpoint)!r}, checkpoint_after=0.0, callback=kill)
+            long_run = LongRun({str(again.checkpoint)!r}, callback=kill)
             CCMSelector(long_run=long_run).fit(data["X"], data["y"])
             """
         done = subprocess.run([sys.executable, "-c", textwrap.dedent(script)])

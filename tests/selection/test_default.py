@@ -141,7 +141,7 @@ class TestInteractionsAlone:
         X, y = gene_like(d=100)
         selector = CCMSelector(6).fit(X, y)
         assert selector.kernel_ == "mixed"
-        assert selector.mixing_ == pytest.approx(100 / (2 * 160))
+        assert selector.plan_.kernel.mixing == pytest.approx(100 / (2 * 160))
 
     def test_a_repeated_sample_counts_as_one_of_double_weight(self):
         xor = make_xor(60, n_noise=40, random_state=1)

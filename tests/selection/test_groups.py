@@ -83,12 +83,12 @@ class TestGroups:
     @pytest.mark.parametrize(
         ("groups", "message"),
         [
-            ([0, 1], "2 labels, but X has 10 columns"),
-            ({"g": [0, 12]}, "column 12"),
+            ([0, 1], "each of the 10 columns, .* got 2 entries"),
+            ({"g": [0, 12]}, "numbers from 0 to 9, or a mask; got 12"),
             ({"g": ["a"]}, "no names"),
             ({"g": [0], "h": [0]}, "in two groups"),
             ({3: [0, 1]}, "also the name of a column outside"),
-            ([None] * 10, "missing label"),
+            ([None] * 10, "none missing"),
         ],
     )
     def test_bad_groups(self, xor, groups, message):
@@ -160,7 +160,7 @@ class TestGiven:
         ("options", "message"),
         [
             ({"given": range(10)}, "nothing left"),
-            ({"given": [10]}, "numbered from 0 to 9"),
+            ({"given": [10]}, "numbers from 0 to 9, or a mask; got 10"),
             ({"given": ["x"]}, "no names"),
             ({"given": [True, False]}, "one entry for each of the 10"),
             ({"given": [0.5]}, "column names, column numbers"),

@@ -64,3 +64,14 @@ def test_what_is_good_but_not_perfect_is_not_accused():
     X = noise("abcdef")
     y = X["a"] * X["b"] + X["c"] + 0.1 * RNG.standard_normal(N)
     assert named(X, y) == []
+
+
+def test_what_is_known_only_after_the_event():
+    time, event = RNG.exponential(1.0, N), RNG.random(N) < 0.4
+    y = pd.DataFrame({"event": event, "time": time})
+    cause = pd.Series(RNG.choice(["heart", "lung", "other"], N)).where(event)
+
+    assert named(noise("ab").assign(cause=cause), y, task="survival") == [{"cause"}]
+    assert named(noise("ab").assign(code=2.0 - event), y, task="survival") == [{"code"}]
+    mixed = cause.sample(frac=1.0, random_state=0).to_numpy()
+    assert named(noise("ab").assign(cause=mixed), y, task="survival") == []

@@ -160,7 +160,7 @@ def test_a_fit_goes_on_from_its_checkpoint(lines, tmp_path):
             raise Stop
 
     path = tmp_path / "fit.jsonl"
-    run = LongRun(checkpoint=path, checkpoint_after=0.0, callback=Listener())
+    run = LongRun(checkpoint=path, callback=Listener())
     with pytest.raises(Stop):
         clone(selector).set_params(long_run=run).fit(X, y)
     assert path.exists()

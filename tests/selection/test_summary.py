@@ -10,6 +10,7 @@ import pytest
 
 from covmin import CCMSelector
 from covmin.data import TableOptions, read
+from covmin.selection.headline import explain_choice
 from covmin.selection.summary import summary
 
 
@@ -54,3 +55,10 @@ def test_without_a_table_says_nothing_about_samples(fitted):
     assert all(row["alone"] is None for row in found["features"])
     accuracy = next(row for row in found["measures"] if row["name"] == "accuracy")
     assert accuracy["without"] is None
+
+
+def test_a_single_column_that_varies_is_all_there_is():
+    X = pd.DataFrame({"a": 1.0, "b": np.random.default_rng(0).standard_normal(60)})
+    with pytest.warns(UserWarning, match="constant"):
+        selector = CCMSelector().fit(X, X["b"] > 0)
+    assert "all that vary" in explain_choice(selector)

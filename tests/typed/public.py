@@ -58,7 +58,6 @@ def functions(X: np.ndarray, y: np.ndarray) -> None:
     assert_type(test, DependenceTest)
     assert_type(test.p_value, float)
     assert_type(covmin.unexplained_variance(X, y), float)
-    assert_type(covmin.concordance_index(y, X[:, 0]), float)
     assert_type(covmin.conditional_covariance_trace(X, y), float)
     assert_type(covmin.compare_selectors(X, y), CurveResult)
     assert_type(covmin.write_report(CCMSelector(), X, y, "report.html"), Path)

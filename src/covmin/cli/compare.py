@@ -80,9 +80,9 @@ def run_compare(
         from matplotlib.figure import Figure
 
         figure, buffer = Figure(figsize=(7.2, 4.2), layout="constrained"), io.BytesIO()
+        result.plot(figure.subplots())
         title = printable(f"{file.name or 'standard input'}: {dataset.roles.target}")
-        # matplotlib would read text between dollar signs as a formula.
-        result.plot(figure.subplots(), title=title.replace("$", r"\$"))
+        figure.suptitle(title, parse_math=False)
         figure.savefig(buffer, dpi=150, format=picture.suffix[1:].lower())
         with errors_of_writing(picture):
             replace_file(picture, buffer.getvalue())

@@ -121,6 +121,8 @@ def warnings_collected() -> Iterator[list[warnings.WarningMessage]]:
 def did_you_mean(name: str, names: Iterable[str]) -> str:
     """Suggest names similar to a mistyped one, whatever their case; empty if there are none."""
     by_folded = {candidate.casefold(): candidate for candidate in reversed(list(names))}
-    close = get_close_matches(name.casefold(), list(by_folded), cutoff=0.5)
-    offered = " or ".join(by_folded[folded] for folded in close)
+    folded = name.casefold()
+    same = [folded] if folded in by_folded else []
+    close = same or get_close_matches(folded, list(by_folded), cutoff=0.5)
+    offered = " or ".join(by_folded[each] for each in close)
     return f"Did you mean {offered}? " if offered else ""

@@ -13,6 +13,7 @@ import os
 import sqlite3
 import sys
 import time
+import warnings
 import zipfile
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
@@ -92,11 +93,9 @@ class FileTable(NamedTuple):
 
 def read_file(options: FileOptions) -> FileTable:
     """Read a table; the name of the file tells its format and compression."""
-    path, packed = Path(options.data), ""
-    fmt: Format | None = None
-    if options.data != "-":
-        fmt, packed = format_of(path)
-    fmt = Format(options.format) if options.format else fmt or Format.csv
+    path = Path(options.data)
+    named, packed = (None, "") if options.data == "-" else format_of(path)
+    fmt = Format(options.format) if options.format else named or Format.csv
     if options.table is not None and fmt not in (Format.excel, Format.sqlite):
         raise UsageError(
             f"--table has no effect on {fmt} files.", "It is for excel and sqlite files; omit it."
@@ -104,8 +103,6 @@ def read_file(options: FileOptions) -> FileTable:
     if options.data == "-":
         return _read(io.BytesIO(sys.stdin.buffer.read()), fmt, options)
     try:
-        if not path.exists():
-            raise FileError(f"There is no file {path}.", "Check the name and the folder.")
         if path.is_dir():
             raise FileError(
                 f"{path} is a folder.",
@@ -116,6 +113,8 @@ def read_file(options: FileOptions) -> FileTable:
         with path.open("rb") as file:
             # A pipe can be read only once.
             return _read(file if file.seekable() else io.BytesIO(file.read()), fmt, options)
+    except FileNotFoundError as error:
+        raise FileError(f"There is no file {path}.", "Check the name and the folder.") from error
     except OSError as error:
         raise FileError(f"{path} cannot be read: {error.strerror or error}.") from error
 
@@ -253,8 +252,12 @@ def _read_encoded(
             said = "The first line holds numbers, so it was read as values, not as column names"
             notes.append(f"{said} (--header).")
     how: dict[str, Any] = {"sep": separator, "header": 0 if header else None, "encoding": encoding}
+    if header and separator != _BLANKS:
+        how["index_col"] = _row_names(list(csv.reader(lines, delimiter=separator)))
     stream.seek(0)
-    frame = pd.read_csv(stream, decimal=str(options.decimal or "."), **how)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", pd.errors.ParserWarning)  # of empty cells beyond the names
+        frame = pd.read_csv(stream, decimal=str(options.decimal or "."), **how)
     if options.decimal is None and separator != "," and _has_decimal_commas(frame):
         stream.seek(0)
         frame = pd.read_csv(stream, decimal=",", **how)
@@ -278,6 +281,25 @@ def _separator(lines: list[str], separators: str) -> str:
     # Blanks occur in many texts; they separate columns only if all lines agree.
     widths = {len(line.split()) for line in lines[:50]}
     return _BLANKS if len(widths) == 1 and max(widths) > 1 else separators[0]
+
+
+def _row_names(rows: list[list[str]]) -> bool | None:
+    """Return what pandas needs to know of cells beyond the names, in ``index_col``.
+
+    R writes row names without a name of their own. Cells beyond the names are empty otherwise, or
+    pandas would shift all values by as many columns.
+    """
+    n = len(rows[0])
+    beyond = [cell for row in rows[1:] for cell in row[n:]]
+    if not any(cell.strip() for cell in beyond):
+        return False if beyond else None
+    if {len(row) for row in rows[1:-1] or rows[1:]} == {n + 1}:  # the last one may be cut off
+        return None
+    number, row = next((i, row) for i, row in enumerate(rows, 1) if any(row[n:]))
+    raise FileError(
+        f"Row {number} has {len(row)} cells, but the first one has {n} names.",
+        "Put cells that contain the separator in quotes, or give every column a name.",
+    )
 
 
 def _are_values(cells: list[str]) -> bool:

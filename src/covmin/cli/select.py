@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import typer
 
-from covmin.remarks import code_of
+from covmin.remarks import remark_of
 from covmin.text import listed, shortened
 
 from .columns import ColumnOptions, Dataset, Roles, find_roles, make_dataset
@@ -25,13 +25,14 @@ if TYPE_CHECKING:
     from covmin import CCMSelector, VerdictSelector
     from covmin.data import Table
 
-# Options for what remarks with these codes advise.
-_OPTION_FOR = {
-    "dependent-rows": "--row-groups or --time",
-    "excluded-columns": "--as",
-    "given-not-used": "--as",
-    "guessed-task": "--task",
-    "outliers": "--standardize",
+# What to do about remarks with these codes, in place of the advice for Python.
+_ADVICE = {
+    "dependent-rows": "If a column says which patient, place or day they belong to, pass its name "
+    "as --row-groups; if one holds their time, as --time.",
+    "excluded-columns": "Use --as COL=KIND to override this, such as text for the words of a text.",
+    "given-not-used": "Use --as COL=KIND to override this.",
+    "guessed-task": "Pass --task regression for numbers, --task classification for classes.",
+    "outliers": "Otherwise use --standardize rank.",
 }
 _DEMO_CODE = """\
 from sklearn.datasets import load_wine
@@ -172,8 +173,9 @@ def fit(selector: CCMSelector, dataset: Dataset, fdr: float | None = None) -> Se
 
     from covmin import VerdictSelector
     from covmin.data import TableOptions, read
-    from covmin.report import check_data
-    from covmin.selection.summary import Explained, summary
+    from covmin.report.build import verdict_rows
+    from covmin.report.checks import check_data
+    from covmin.selection.summary import Explained, feature_names, summary
 
     start, verdicts = time.perf_counter(), None
     with errors_explained(), warnings_collected() as caught:
@@ -198,10 +200,10 @@ def fit(selector: CCMSelector, dataset: Dataset, fdr: float | None = None) -> Se
             verdicts.set_params(**{name: getattr(selector, name) for name in shared})
             verdicts.fit(table, None)
         checked = check_data(selector, table, explained=explained)
-    names = {row["column"]: row["name"] for row in found["features"]}
+    names = feature_names(selector)
     results = found | {
         "selected": [row["name"] for row in found["features"] if row["kept"]],
-        "verdicts": None if verdicts is None else _verdicts(verdicts, names),
+        "verdicts": None if verdicts is None else verdict_rows(verdicts, names),
         "notes": [*dataset.notes, *_notes(table, found, caught[:n_caught])],
         "warnings": [_warning(each, names) for each in checked],
         "seconds": round(time.perf_counter() - start, 3),
@@ -209,20 +211,9 @@ def fit(selector: CCMSelector, dataset: Dataset, fdr: float | None = None) -> Se
     return Selection(selector, table, results, checked, verdicts)
 
 
-def _verdicts(tests: VerdictSelector, names: dict[int, str]) -> list[dict[str, Any]]:
-    """Return the verdicts, needed features first."""
-    p_values = {"needed": tests.needed_pvalues_, "relevant": tests.relevant_pvalues_}
-    return [
-        {"feature": names[j], "verdict": str(tests.verdicts_[j])}
-        | {f"{k}_p_value": None if np.isnan(p[j]) else float(p[j]) for k, p in p_values.items()}
-        | {"substitutes": [names[int(k)] for k in tests.substitutes_[j]]}
-        for j in np.argsort(tests.ranking_, kind="stable").tolist()
-    ]
-
-
-def _warning(found: dict[str, Any], names: dict[int, str]) -> str:
+def _warning(found: dict[str, Any], names: list[str]) -> str:
     """Return a warning about the data that names the columns concerned."""
-    named = ", ".join(shortened(names[j]) for j in found["features"])
+    named = ", ".join(shortened(str(names[j])) for j in found["features"])
     end = "" if found["title"].endswith("?") else ":"
     return f"{found['title']}{end} {named}{'. ' if named else ''}{found['text']}"
 
@@ -235,10 +226,10 @@ def _notes(table: Table, found: dict[str, Any], caught: list[Any]) -> list[str]:
     if with_missing := [row["name"] for row in found["features"] if row["missing"] > 0.0]:
         said.append(f"Missing values in {listed(with_missing)} are used as information.")
     for each in caught:
-        code = code_of(each.message)
-        option = f" The option for this is {_OPTION_FOR[code]}." if code in _OPTION_FOR else ""
-        # Warnings about the data name these columns.
-        said += [f"{each.message}{option}"] if code not in ("constant-columns", "leak") else []
+        remark = remark_of(each.message)
+        if remark.code not in ("constant-columns", "leak"):  # warnings about the data name these
+            advice = remark.advice and _ADVICE.get(remark.code, remark.advice)
+            said.append(str(replace(remark, advice=advice)))
     read = summary([each for each in table.readings if each.kind not in LEFT_OUT])
     return [*dict.fromkeys(said), *read]
 

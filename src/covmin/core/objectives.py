@@ -63,22 +63,24 @@ class TraceObjective(Objective):
     """
 
     def at(self, w: np.ndarray, state: Any = None) -> TracePoint:
-        return TracePoint(self, w)
+        operator = self.gram.at(self.units.spread(w))
+        f = operator.solve(self.epsilon)
+        value = float(array_namespace(f).sum(operator.dots(operator.Y, f)))
+        return TracePoint(self.units, operator, f, value)
 
 
+@dataclass(eq=False)
 class TracePoint:
     """The criterion at w, with ``f = (C + εI)⁻¹Y``: value ``⟨Y, f⟩``, gradient ``−∇⟨f, C f⟩``."""
 
-    state = None
-
-    def __init__(self, objective: TraceObjective, w: np.ndarray) -> None:
-        self._units = objective.units
-        self.operator = operator = objective.gram.at(objective.units.spread(w))
-        self._f = operator.solve(objective.epsilon)
-        self.value = float(array_namespace(self._f).sum(operator.dots(operator.Y, self._f)))
+    units: Units
+    operator: Operator
+    f: Array
+    value: float
+    state: None = None
 
     def gradient(self) -> np.ndarray:
-        return -self._units.collect(self.operator.grad(self._f, self._f))
+        return -self.units.collect(self.operator.grad(self.f, self.f))
 
 
 @dataclass(frozen=True)

@@ -94,7 +94,7 @@ def run_path(
     walk = _Walk(problem, every, aside, members, protected, watch, wanted)
     finished = watch.stages()
     stages: list[Stage] = []
-    start = Start(np.arange(problem.n_features), np.ones(problem.n_features))
+    start = Start(np.arange(problem.units.size), np.ones(problem.units.size))
     while len(stages) < len(every):
         number = len(stages)
         known = number < len(finished)

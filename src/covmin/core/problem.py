@@ -106,16 +106,6 @@ class Problem:
         """Number of rows, in memory or not."""
         return self.rows.shape[0]
 
-    @property
-    def n_features(self) -> int:
-        """Number of units to select from."""
-        return self.units.size
-
-    @property
-    def n_threads(self) -> int:
-        """Number of blocks of rows processed in parallel."""
-        return self.sample.n_threads
-
     def switched_on(self, features: np.ndarray) -> Problem:
         """Return the same problem with some units fixed at weight one."""
         return replace(self, units=self.units.switched_on(features))

@@ -211,9 +211,9 @@ def _warn_of_outliers(samples: Any, columns: PreparedColumns) -> None:
         warn(
             "outliers",
             f"A few outliers make all other values nearly equal in {len(names)} column(s): "
-            f'{listed(names)}. Use standardize="rank", which replaces values by their ranks, or '
-            "check whether these values are errors.",
+            f"{listed(names)}. Check whether these values are errors.",
             names,
+            advice='Otherwise use standardize="rank", which replaces values by their ranks.',
         )
 
 
@@ -223,22 +223,24 @@ def _warn_of_excluded(samples: Any, out: list[Reading]) -> None:
     labels = np.arange(is_given.size) if samples.names is None else samples.names
     given = set(labels[is_given].tolist())
     if excluded := [each for each in out if each.column not in given]:
-        said = [*summary(excluded), "Use column_types to override this."]
+        said, advice = summary(excluded), "Use column_types to override this."
         if prose := [each.column for each in excluded if each.kind == "free text"]:
-            said.append(f"For example, column_types={{{prose[0]!r}: 'text'}} uses its words.")
+            advice += f" For example, column_types={{{prose[0]!r}: 'text'}} uses its words."
         ids = [each.column for each in excluded if each.kind == "identifier"]
         if close := [name for name in ids if _follows_response(samples, name)]:
             said.append(
                 f"But the numbers in {listed(close)} follow the response: they are its ranks, or "
                 "the rows are sorted by it."
             )
-        warn("excluded-columns", " ".join(said), [each.column for each in excluded])
+        columns = [each.column for each in excluded]
+        warn("excluded-columns", " ".join(said), columns, advice=advice)
     if kept := [each.column for each in out if each.column in given]:
         warn(
             "given-not-used",
             f"Kept because given, but not used in the fit, being row identifiers, free text or "
-            f"empty: {listed(kept)}. Use column_types to override this.",
+            f"empty: {listed(kept)}.",
             kept,
+            advice="Use column_types to override this.",
         )
 
 

@@ -54,8 +54,8 @@ def check_independence(
     if (found := dependence_of_rows(table, merged)) is None:
         return
     if not refuses:
-        raised = f"{found.text} The errors reported for this fit are then too small. {_CURES[0]}"
-        warn(Remark(found.code, raised, found.columns))
+        raised = f"{found.text} The errors reported for this fit are then too small."
+        warn(Remark(found.code, raised, found.columns, _CURES[0]))
         return
     raise InputError(
         f"{found.text} The error rates of this method would not hold. {_CURES[1]}",

@@ -82,17 +82,12 @@ def _labels(groups: Any, names: Sequence[Hashable] | None, n_columns: int) -> li
     """Return the label of each column; a column outside all groups keeps its own name."""
     if not isinstance(groups, Mapping):
         labels = list(groups)
-        wrong = ""
-        if not all(isinstance(label, Hashable) for label in labels):
-            wrong = f"its first entry is {labels[0]!r}"
-        elif len(labels) != n_columns:
-            wrong = f"it has {len(labels)} labels, but X has {n_columns} columns"
-        elif any(map(is_missing, labels)):
-            wrong = "it contains a missing label"
-        if wrong:
+        fits = len(labels) == n_columns and all(isinstance(label, Hashable) for label in labels)
+        if not fits or any(map(is_missing, labels)):
             raise InputError(
-                "feature_groups must be a flat list or array with one label for each column, or a "
-                f"dict from a label to its columns; {wrong}.",
+                "feature_groups must be a flat list or array with one label for each of the "
+                f"{n_columns} columns, none missing, or a dict from a label to its columns; "
+                f"got {len(labels)} entries, such as {labels[:1]}.",
                 "feature_groups",
             )
         return labels
@@ -141,28 +136,20 @@ def column_mask(
 def position(item: Any, names: Sequence[Hashable] | None, n_columns: int, parameter: str) -> int:
     """Return the number of a column given by name or number."""
     if isinstance(item, str):
+        known = [str(name) for name in names or ()]
+        if item in known:
+            return known.index(item)
+        close = get_close_matches(item, known, n=3)
+        hint = f"Did you mean {', '.join(map(repr, close))}?" if close else ""
         if names is None:
-            raise InputError(
-                f"{parameter} names the column {item!r}, but the columns of X have no names; "
-                "pass X as a data frame, or use column numbers.",
-                parameter,
-            )
-        if item not in names:
-            close = get_close_matches(item, [str(name) for name in names], n=3)
-            hint = f" Did you mean {', '.join(map(repr, close))}?" if close else ""
-            raise InputError(
-                f"{parameter} names {item!r}, which is not a column of X.{hint}", parameter
-            )
-        return list(names).index(item)
-    if not isinstance(item, Integral):
+            hint = "Its columns have no names; pass a data frame, or use column numbers."
         raise InputError(
-            f"{parameter} must contain column names, column numbers, or a mask; got {item!r}.",
-            parameter,
+            f"{parameter} names {item!r}, which is not a column of X. {hint}".strip(), parameter
         )
-    if not -n_columns <= int(item) < n_columns:
+    if not isinstance(item, Integral) or not -n_columns <= int(item) < n_columns:
         raise InputError(
-            f"{parameter} contains column {item}, but X has {n_columns} columns, "
-            f"numbered from 0 to {n_columns - 1}.",
+            f"{parameter} must contain column names, column numbers from 0 to {n_columns - 1}, or "
+            f"a mask; got {item!r}.",
             parameter,
         )
     return int(item) % n_columns

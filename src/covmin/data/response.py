@@ -268,14 +268,16 @@ def guess_task(y: np.ndarray) -> str:
         return "classification"
     # Codes of many classes are consecutive; measurements and counts have gaps.
     are_codes = values[0] in (0, 1) and values[-1] - values[0] == n_classes - 1
-    measured = not are_codes or y.shape[0] < MANY_CLASSES[1] * n_classes
+    repeat = y.shape[0] >= MANY_CLASSES[1] * n_classes
+    measured = not (are_codes and repeat)
     task, other = ("regression", "classification") if measured else ("classification", "regression")
-    if are_codes or n_classes <= MANY_CLASSES[0] * MANY_CLASSES[1]:  # not a price, for example
+    # A weight or a price, for example, can only be a number.
+    if are_codes or (repeat and n_classes <= MANY_CLASSES[0] * MANY_CLASSES[1]):
         warn(
             "guessed-task",
-            f"y has {n_classes} distinct integers in {y.shape[0]} samples, which are treated as "
-            f"{'a numeric response' if measured else 'classes'}. Pass task={other!r} if that is "
-            f"wrong, or task={task!r} to silence this warning.",
+            f"y has {n_classes} distinct integers in {y.shape[0]} samples, which are read as "
+            f"{'numbers' if measured else 'classes'}.",
+            advice=f"Pass task={task!r} if that is right, or task={other!r}.",
         )
     return task
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import cached_property, partial
-from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -17,8 +16,8 @@ from covmin.core.units import ALWAYS_ON, Units
 from covmin.remarks import InputError
 from covmin.text import listed
 
-from .blocks import ArrayBlocks, ChangedBlocks, NormalScores, StandardizedBlocks, in_blocks
-from .blocks.views import ranked_rows, rows_to_look_at, standardize_block
+from .blocks import ChangedBlocks, NormalScores, StandardizedBlocks, as_blocks, in_blocks
+from .blocks.views import rows_to_look_at, standardize_block
 from .layout import Layout
 
 # Multiples of it are spread evenly over the unit interval.
@@ -97,8 +96,7 @@ class PreparedColumns:
     Missing values are set to the mean of the others.
     """
 
-    # (n_samples, n_varying): a C-ordered copy in the dtype of the input, or a StandardizedBlocks.
-    X: Any
+    X: Any  # (n_samples, n_varying): a copy in the dtype of the input, or a StandardizedBlocks
     index: np.ndarray  # (n_varying,), input column of each column of X
     mean: np.ndarray  # (n_varying,)
     scale: np.ndarray
@@ -192,31 +190,42 @@ def prepare_columns(
     Duplicate rows are merged only if Y is given. Means are those of the values that are present;
     standard deviations are those of all samples with missing values set to the mean.
     """
-    n = X.shape[0]
-    layout = layout or Layout.plain(X.shape[1])
+    n, layout = X.shape[0], layout or Layout.plain(X.shape[1])
     weight = np.ones(n) if sample_weight is None else sample_weight
     total = float(weight.sum())
     p = weight / total
-    scores = _scores(X, p, layout, standardize) if clip or standardize == "rank" else None
+    is_rank, indicators = standardize == "rank", layout.indicators
+    has_missing = indicators.size > 0
+    scores = None
+    if is_rank or (clip and standardize):
+        rows = rows_to_look_at(n, MANY_ROWS) if is_rank else rows_to_look_at(n)
+        drawn = to_numpy(X.take(rows)) if in_blocks(X) else X[rows]
+        left = layout.categorical[layout.source]
+        left[indicators] = True
+        of_ranks = NormalScores.of(drawn, p[rows], left) if is_rank else None
+        scores = of_ranks or NormalScores.clipped(drawn, n, left)
     if scores is not None:
         X = ChangedBlocks(X, scores) if in_blocks(X) else scores.apply(X)
-    source = X if in_blocks(X) else ArrayBlocks(X)
+    source = as_blocks(X)
     Y_ = np.zeros((n, 0)) if Y is None else Y
-    indicators, has_missing = layout.indicators, layout.indicators.size > 0
-    with_missing = layout.source[indicators]  # input columns
 
     moments = partial(moments_block, has_missing)
     low, high, total_there, size, mean, power = source.reduce(moments, merge_moments, Y_, p)
     empty = low > high  # no values, so nothing varies
     low[empty] = high[empty] = 0.0
     check_finite(low, high, source.names)
+    with_missing = layout.source[indicators]  # input columns
     is_partial = np.isin(layout.source, with_missing)
     deviation = np.sqrt(np.where(is_partial, power * total_there, power))
     spread = np.where(deviation > 0.0, deviation, 1.0)
     # Variation below the rounding error of the entries does not count.
     varies = (low < high) & (deviation > np.finfo(source.dtype).eps)
     if layout.categorical.any():
-        deviation = _share_among_levels(deviation, varies, layout)
+        # One deviation for all indicators of a column, so that levels are equally far apart.
+        counts = np.bincount(layout.source, varies)
+        power = np.bincount(layout.source, deviation**2 * varies)
+        shared = np.sqrt(power / np.maximum(counts, 1.0))[layout.source]
+        deviation = np.where(layout.categorical[layout.source] & varies, shared, deviation)
 
     keys = partial(keys_block, size, mean, spread, has_missing)
     key, response_key = source.reduce(keys, add_up, Y_, p)
@@ -256,44 +265,20 @@ def prepare_columns(
         source, index, mean[index], scale[index], missing_at, source.dtype
     )
     return PreparedColumns(
-        prepared
-        if in_blocks(X)
-        else standardize_block(X[:, index], mean[index], scale[index], missing_at, source.dtype),
-        index,
-        mean[index],
-        scale[index],
-        units,
-        unit_index,
-        np.setdiff1d(np.flatnonzero(~layout.given), unit_index),
-        p,
-        total,
-        signature,
-        scores,
-        sizes,
-        missing_at,
+        X=prepared if in_blocks(X) else prepared.of_block(X[:, index]),
+        index=index,
+        mean=prepared.mean,
+        scale=prepared.scale,
+        units=units,
+        unit_index=unit_index,
+        constant=np.setdiff1d(np.flatnonzero(~layout.given), unit_index),
+        p=p,
+        total_weight=total,
+        signature=signature,
+        scores=scores,
+        unit_sizes=sizes,
+        missing_at=missing_at,
     )
-
-
-def _scores(X: Any, p: np.ndarray, layout: Layout, standardize: Standardize) -> NormalScores | None:
-    """Return how the values are replaced: by normal scores, or by clipping a few far ones."""
-    if not standardize:
-        return None
-    rows = ranked_rows(X.shape[0]) if standardize == "rank" else rows_to_look_at(X.shape[0])
-    drawn = to_numpy(X.take(rows)) if in_blocks(X) else X[rows]
-    left = layout.categorical[layout.source]
-    left[layout.indicators] = True
-    if standardize == "rank":
-        return NormalScores.of(drawn, p[rows], left)
-    return NormalScores.clipped(drawn, X.shape[0], left)
-
-
-def _share_among_levels(deviation: np.ndarray, varies: np.ndarray, layout: Layout) -> np.ndarray:
-    """Use one deviation for all indicators of a column, so that levels are equally far apart."""
-    n_inputs = layout.categorical.size
-    counts = np.bincount(layout.source, varies, minlength=n_inputs)
-    power = np.bincount(layout.source, deviation**2 * varies, minlength=n_inputs)
-    shared = np.sqrt(power / np.maximum(counts, 1.0))
-    return np.where(layout.categorical[layout.source] & varies, shared[layout.source], deviation)
 
 
 def _units(
@@ -327,23 +312,6 @@ def _units(
     number[unit_index] = np.arange(unit_index.size)
     sizes = np.bincount(number[unit[free]], counts[free], unit_index.size)
     return Units(number[unit], 1.0 / np.sqrt(levels * inputs)), unit_index, sizes
-
-
-def n_features_to_keep(wanted: int | float, n_features: int) -> int:
-    """Return the number of features to keep: an int, or a fraction rounded down, at least one.
-
-    >>> n_features_to_keep(0.25, 9), n_features_to_keep(9, 9)
-    (2, 9)
-    """
-    if not isinstance(wanted, Integral):
-        return max(1, int(wanted * n_features))
-    if wanted > n_features:
-        raise InputError(
-            f"n_features_to_select={wanted}, but X has {n_features} feature(s) to select from; "
-            f"use at most {n_features}, or a fraction such as 0.5.",
-            "n_features_to_select",
-        )
-    return int(wanted)
 
 
 # --- passes over the rows ------------------------------------------------------------------------

@@ -196,7 +196,8 @@ def read(
     """
     if isinstance(X, Table):
         return X
-    X, y = local_frame(X), local_frame(y)
+    X, y = local_frame(X), _one_column(y, local_frame(y))
+    _check_order(X, y)
     passed, strict = (X, y), options.column_types == "strict"
     with recorded() as remarks:
         levels, task = ordered_levels(y), options.task
@@ -239,6 +240,26 @@ def read(
         groups=None if groups is None else _row_groups(groups, len(passed[1]))[row],
         options=options,
     )
+
+
+def _one_column(y: Any, local: Any) -> Any:
+    """Return the column of a response that had to be read, if it is a table of one column."""
+    if local is y or not is_frame(local) or local.shape[1] != 1:
+        return local
+    return local[local.columns[0]]
+
+
+def _check_order(X: Any, y: Any) -> None:
+    """Warn if the index of y has the labels of X in another order: rows are matched by place."""
+    if not (is_of(X, "pandas") and is_of(y, "pandas") and X.index.size == y.index.size):
+        return
+    if not X.index.equals(y.index) and X.index.sort_values().equals(y.index.sort_values()):
+        warn(
+            "other-order",
+            "The index of y has the labels of the index of X, but in another order. Rows are "
+            "matched by place, as in scikit-learn.",
+            advice="If they belong together by label, pass y.loc[X.index].",
+        )
 
 
 def usable_samples(X: Any, y: Any, sample_weight: Any) -> tuple[Any, Any, np.ndarray, np.ndarray]:

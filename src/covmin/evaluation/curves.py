@@ -230,13 +230,13 @@ class CurveResult:
         """
         return summarise(self.frame, ["selector", "protocol", "n_features"])
 
-    def plot(self, *axes: Any, **options: Any) -> Any:
+    def plot(self, ax: Any = None) -> Any:
         """Draw the results.
 
         Parameters
         ----------
-        *axes, **options
-            Passed to ``plot`` of the display: axes to draw on, a title, whether to add a legend.
+        ax : matplotlib axes, optional
+            Axes to draw on; created if not given.
 
         Returns
         -------
@@ -244,7 +244,7 @@ class CurveResult:
         """
         from covmin.plotting.curves import AccuracyCurveDisplay
 
-        return AccuracyCurveDisplay.from_results(self).plot(*axes, **options)
+        return AccuracyCurveDisplay(self.summary(), self.score_name).plot(ax)
 
 
 def summarise(frame: Any, keys: list[str]) -> Any:

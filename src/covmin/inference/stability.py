@@ -24,7 +24,8 @@ from covmin.data.columns import LEFT_OUT, summary
 from covmin.data.dtypes import is_frame
 from covmin.data.independence import check_independence
 from covmin.data.response import ordered_levels
-from covmin.data.standardize import n_features_to_keep, prepare_columns
+from covmin.data.standardize import prepare_columns
+from covmin.plan.rules import n_features_to_keep
 from covmin.remarks import warn
 from covmin.runtime.compat import HasMethods, Interval, RealNotInt, StrOptions, fit_context
 from covmin.runtime.machine import one_blas_thread

@@ -36,7 +36,7 @@ class FirstLook:
         if of_the_mean == 0.0:
             return 1.0  # the response does not vary
         problem = replace(self.problem, sample=few, rows=few, frequencies=None)
-        features = np.arange(problem.n_features)
+        features = np.arange(problem.units.size)
         together = problem.operator(features, np.ones(features.size))
         assert isinstance(together, ExactOperator)
         errors = map(together.leave_one_out, FUNCTION_RIDGES[:4])
@@ -48,7 +48,7 @@ class FirstLook:
         problem = self.problem
         n, d = map(int, problem.sample.X.shape)
         seen = problem.sample.first(pair_rows(n, d, int(problem.sample.Y.shape[1])))
-        of_column, n_threads = problem.units.of_column, problem.n_threads
+        of_column, n_threads = problem.units.of_column, problem.sample.n_threads
         return Screening.of(seen.X, seen.Y, seen.p, of_column, n_threads=n_threads)
 
     def by(self, kernel: Kernel) -> FirstLook:

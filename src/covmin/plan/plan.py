@@ -56,6 +56,8 @@ class Plan:
         The kernel, with all parameters set.
     epsilons : tuple of float
         Candidate values of the ridge.
+    device : str or None
+        Torch device; None for NumPy.
     readings : tuple
         How each column that is not plain numbers was read.
     """

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from dataclasses import replace
 from math import comb
+from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -392,3 +393,20 @@ def n_folds_used(n_samples: int) -> int:
     """
     n_folds, fewest, enough = FOLDS
     return min(n_folds, max(fewest, -(-enough * n_folds // n_samples)))
+
+
+def n_features_to_keep(wanted: int | float, n_features: int) -> int:
+    """Return the number of features to keep: an int, or a fraction rounded down, at least one.
+
+    >>> n_features_to_keep(0.25, 9), n_features_to_keep(9, 9)
+    (2, 9)
+    """
+    if not isinstance(wanted, Integral):
+        return max(1, int(wanted * n_features))
+    if wanted > n_features:
+        raise InputError(
+            f"n_features_to_select={wanted}, but X has {n_features} feature(s) to select from; "
+            f"use at most {n_features}, or a fraction such as 0.5.",
+            "n_features_to_select",
+        )
+    return int(wanted)

@@ -8,7 +8,7 @@ from typing import Any, Self
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from covmin.selection.headline import MEASURES, cv_measure, judged_by
+from covmin.selection.headline import MEASURES, judged_by, measures
 
 from .fitted import ACCENT, Display, legend_under
 
@@ -20,7 +20,6 @@ _SIZES = (1, 2, 3, 5, 10, 20, 30, 50, 100, 200, 300, 500, 1000)
 # Okabe and Ito's colours, safe for colour-blind readers.
 _COLOURS = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#999999", "#8C6D1F")
 _MARKERS = ("^", "v", "D", "P", "X", "*", "<", ">")
-_FRONT = ("#D55E00", "o")  # of CCM, which is drawn in front
 PROTOCOL_LABELS = {
     "nested": "protocol: nested (ranked on training folds)",
     "paper": "protocol: paper (ranked on all samples)",
@@ -92,7 +91,10 @@ class ErrorCurveDisplay(Display):
                 "Only one number of features was evaluated, so there is no error curve. Fit "
                 'several features with n_features_to_select="auto".'
             )
-        return cls(*cv_measure(selector, metric), selector.n_features_, metric).plot(ax)
+        found = measures(selector)
+        if metric not in found:
+            raise ValueError(f"This fit has no {metric!r}; it has {', '.join(found)}.")
+        return cls(*found[metric][2:], selector.n_features_, metric).plot(ax)
 
     def _draw(self, ax: Any) -> None:
         from matplotlib.ticker import MaxNLocator, NullLocator, PercentFormatter
@@ -120,12 +122,12 @@ class ErrorCurveDisplay(Display):
 
 def styles(names: Iterable[str]) -> dict[str, dict[str, Any]]:
     """Return line styles, with CCM drawn in front."""
-    found = {}
+    found: dict[str, dict[str, Any]] = {}
     for name, colour, marker in zip(names, cycle(_COLOURS), cycle(_MARKERS), strict=False):
-        width, size, order = (2.2, 5.5, 3) if name == "ccm" else (1.3, 4.5, 2)
-        colour, marker = _FRONT if name == "ccm" else (colour, marker)
-        line = {"color": colour, "marker": marker, "linewidth": width, "markersize": size}
-        found[name] = {"label": name, "linestyle": "-", "zorder": order, **line}
+        found[name] = {"label": name, "linestyle": "-", "color": colour, "marker": marker}
+        found[name] |= {"linewidth": 1.3, "markersize": 4.5, "zorder": 2}
+        if name == "ccm":
+            found[name] |= {"color": "#D55E00", "marker": "o", "linewidth": 2.2, "zorder": 3}
     return found
 
 
@@ -151,44 +153,14 @@ class AccuracyCurveDisplay(Display):
     >>> from covmin.plotting import AccuracyCurveDisplay
     >>> X, y = make_xor(60, random_state=0, return_X_y=True)
     >>> result = compare_selectors(X, y, ["ccm", "pearson"], n_features=[1, 3], random_state=0)
-    >>> AccuracyCurveDisplay.from_results(result).plot().ax_.get_title()
+    >>> AccuracyCurveDisplay(result.summary()).plot().ax_.get_title()
     'protocol: nested (ranked on training folds)'
     """
 
     summary: Any
     score_name: str = "accuracy"
 
-    @classmethod
-    def from_results(cls, results: Any) -> Self:
-        """Create the display from the result of a comparison, without drawing it.
-
-        Parameters
-        ----------
-        results : CurveResult
-
-        Returns
-        -------
-        display : AccuracyCurveDisplay
-        """
-        return cls(results.summary(), results.score_name)
-
-    def plot(self, ax: Any = None, *, title: str | None = None, legend: bool = True) -> Self:
-        """Draw the curves.
-
-        Parameters
-        ----------
-        ax : matplotlib axes, optional
-            Axes to draw on; created if not given.
-        title : str, optional
-            Placed before the name of the protocol, which the title always contains.
-        legend : bool, default=True
-            Whether to add a legend beside the axes.
-
-        Returns
-        -------
-        self : AccuracyCurveDisplay
-        """
-        ax = self._take_axes(ax)
+    def _draw(self, ax: Any) -> None:
         self.lines_: list[Any] = []
         protocols = self.summary["protocol"].unique()
         lines = styles(self.summary["selector"].unique())
@@ -200,12 +172,10 @@ class AccuracyCurveDisplay(Display):
             self.lines_ += ax.plot(line["n_features"], line["mean_score"], **style)
         ax.set(xlabel="number of selected features", ylabel=f"cross-validated {self.score_name}")
         shown = " and ".join(PROTOCOL_LABELS.get(p, f"protocol: {p}") for p in protocols)
-        ax.set_title(f"{title}\n{shown}" if title else shown, fontsize="medium")
+        ax.set_title(shown, fontsize="medium")
         ax.xaxis.get_major_locator().set_params(integer=True)
         ax.grid(alpha=0.25)
-        if legend:
-            ax.legend(loc="center left", bbox_to_anchor=(1.0, 0.5), frameon=False)
-        return self
+        ax.legend(loc="center left", bbox_to_anchor=(1.0, 0.5), frameon=False)
 
     def _size(self) -> tuple[float, float]:
         return 7.2, 4.2

@@ -13,8 +13,7 @@ from covmin.text import printable, shortened
 ACCENT = "#0a6c74"
 LIMIT = "#b4532a"
 LEFT_OUT = "#b9b4a7"
-# Characters of a name that a picture has room for.
-NAME = 32
+_NAME = 32  # characters of a name that a picture has room for
 
 
 def pyplot_module() -> Any:
@@ -34,6 +33,14 @@ def names_of(selector: Any, given: Sequence[str] | None = None) -> list[str]:
             f"{len(names)} feature names were given for {selector.n_features_in_} features."
         )
     return [printable(str(name)) for name in names]
+
+
+def label_rows(ax: Any, places: np.ndarray, names: Sequence[str], pad: float = 3.5) -> None:
+    """Put names beside the rows of a figure, the first on top."""
+    # A name may contain dollar signs without being a formula.
+    ax.set_yticks(places, [shortened(name, _NAME) for name in names], parse_math=False)
+    ax.tick_params(axis="y", length=0, pad=pad)
+    ax.invert_yaxis()
 
 
 def legend_under(ax: Any) -> None:
@@ -122,17 +129,11 @@ class FeatureDisplay(Display):
     def _size(self) -> tuple[float, float]:
         return 6.0, 1.0 + 0.27 * len(self.names)
 
-    def _label_rows(self, ax: Any, places: np.ndarray) -> None:
-        # A name may contain dollar signs without being a formula.
-        ax.set_yticks(places, [shortened(name, NAME) for name in self.names], parse_math=False)
-        ax.invert_yaxis()
-        ax.tick_params(axis="y", length=0)
-
     def _draw_bars(self, ax: Any, shares: np.ndarray, selected: np.ndarray, label: str) -> None:
         """Draw bars from 0 to 1, pale for features that were not selected."""
         places, colours = np.arange(len(self.names)), np.where(selected, ACCENT, LEFT_OUT)
         self.bars_ = ax.barh(places, shares, height=0.66, color=colours)
-        self._label_rows(ax, places)
+        label_rows(ax, places, self.names)
         for text, kept in zip(ax.get_yticklabels(), selected, strict=True):
             text.set_color("black" if kept else "0.45")
         ax.set(xlim=(0, 1.02), xlabel=label)
@@ -195,7 +196,7 @@ class StabilityDisplay(FeatureDisplay):
         Whether each feature is selected.
     threshold : float
         Smallest frequency of a selected feature.
-    blind : float, optional
+    blind : float
         Frequency of a feature under random selection of the same size.
 
     Attributes
@@ -217,7 +218,7 @@ class StabilityDisplay(FeatureDisplay):
     frequencies: np.ndarray
     selected: np.ndarray
     threshold: float
-    blind: float | None = None
+    blind: float
 
     @classmethod
     def _of(cls, selector: Any, shown: np.ndarray, names: list[str]) -> Self:
@@ -230,8 +231,7 @@ class StabilityDisplay(FeatureDisplay):
         self._draw_bars(ax, self.frequencies, self.selected, label)
         threshold = f"threshold {self.threshold:.2f}"
         ax.axvline(self.threshold, color=LIMIT, linestyle="--", linewidth=1.2, label=threshold)
-        if self.blind is not None:
-            ax.axvline(self.blind, color="black", ls=":", lw=1.0, label="random selection")
+        ax.axvline(self.blind, color="black", ls=":", lw=1.0, label="random selection")
         legend_under(ax)
 
 
@@ -286,7 +286,7 @@ class PathDisplay(FeatureDisplay):
         grid = {"vmin": 0.0, "vmax": 1.0, "edgecolors": "0.9", "linewidth": 0.8}
         self.image_ = ax.pcolormesh(self.weights.T, cmap=shades, **grid)
         ax.set_xticks(np.arange(n_stages) + 0.5, [str(size) for size in self.sizes])
-        self._label_rows(ax, np.arange(n_shown) + 0.5)
+        label_rows(ax, np.arange(n_shown) + 0.5, self.names)
         ax.set_xlabel("features kept at each stage")
         ax.tick_params(length=0)
         ax.spines[:].set_visible(False)

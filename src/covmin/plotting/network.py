@@ -8,9 +8,7 @@ from typing import Any, Self
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from covmin.text import shortened
-
-from .fitted import ACCENT, LEFT_OUT, NAME, Display, names_of
+from .fitted import ACCENT, LEFT_OUT, Display, label_rows, names_of
 
 
 def network_order(pairs: np.ndarray, ranking: np.ndarray) -> np.ndarray:
@@ -137,8 +135,6 @@ class InteractionDisplay(Display):
         for place, rank in zip(places, self.ranks, strict=True):
             mark = {"ha": "center", "va": "center_baseline", "size": 8, "zorder": 4}
             ax.text(0, place, f"{rank}", color="white", **mark)
-        # A name may contain dollar signs without being a formula.
-        ax.set_yticks(places, [shortened(name, NAME) for name in self.names], parse_math=False)
-        ax.tick_params(axis="y", length=0, pad=8)
-        ax.set(xlim=(-0.08, 1.0), ylim=(len(self.names) - 0.5, -0.5))
+        ax.set(xlim=(-0.08, 1.0), ylim=(-0.5, len(self.names) - 0.5))
+        label_rows(ax, places, self.names, pad=8)
         ax.set_xlabel("circles: rank\narc width: share of the pair")

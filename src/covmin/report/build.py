@@ -12,25 +12,25 @@ from sklearn.utils.validation import check_is_fitted
 
 import covmin
 from covmin.constants import SAMPLE_ROWS
+from covmin.data.columns import LEFT_OUT
 from covmin.data.survival import survival_curve
 from covmin.plotting.network import network_order
 from covmin.selection.summary import Explained, measure_text, n_distinct, summary
-from covmin.text import count_of, number, p_value, percent, printable, shortened, with_p_value
+from covmin.text import count_of, number, percent, printable, shortened, with_p_value
 
 from .checks import data_warnings
 from .effects import effects
 from .plots import feature_plots
 from .relations import associations, shared_information, shown_pair, substitutes
 from .reproduction import reproduction_code
-from .view import View, in_units, read_as_fitted
+from .view import View, read_as_fitted
 
 # Number of features in each part of the page.
-_PLOTTED = 12
 _CORRELATED = 24
+_VERDICTS = 60
 _PATH_ROWS = 30
 _SLIDER = 100
 _MISSING_ROWS = 20
-_VERDICTS = 60
 # Unselected features that are compared with the selected ones, and the association of copies.
 _COMPARED, _ALIKE = 300, 0.9
 
@@ -100,10 +100,9 @@ def build_report(
     found = found or summary(selector, table, target=target, explained=explained)
     rows = found["features"]
     order = [row["column"] for row in rows]
-    used = [j for j in order if not view.is_left_out([j]).any()]
+    used = [row["column"] for row in rows if row["kind"] not in LEFT_OUT]
     kept = [row["column"] for row in rows if row["kept"]]
-    alone = {row["column"]: row["alone"] for row in rows}
-    alone = {j: explained([j]) if alone[j] is None else alone[j] for j in used[:_PLOTTED]}
+    alone = {row["column"]: row["alone"] for row in rows if row["alone"] is not None}
     pairs = [row["columns"] for row in found["interactions"]]
     n, shown = found["n_samples"], view.table.n_samples
     sampled = [f"Warnings and figures use {shown:,} of {n:,} rows."] if shown < n else []
@@ -115,7 +114,7 @@ def build_report(
         "names": view.names,
         "headline": [printable(part).strip() for part in found["headline_parts"]],
         "data": _data_summary(view, found),
-        "missing": _missing_values(view),
+        "missing": _missing_values(view, rows),
         "asked": _asked(selector, found),
         "notes": [printable(" ".join(str(note).split())) for note in (*notes, *sampled)],
         "warnings": data_warnings(selector, view, explained) if warnings is None else warnings,
@@ -133,8 +132,7 @@ def build_report(
             "weights": np.round(path.weights[:, order[:_PATH_ROWS]], 3).tolist(),
         },
         "plots": [
-            plot | {"effect": changes.get(plot["feature"])}
-            for plot in feature_plots(view, used[:_PLOTTED], alone)
+            plot | {"effect": changes.get(plot["feature"])} for plot in feature_plots(view, alone)
         ],
         "pair": shown_pair(view, explained, pairs[0][:2] if pairs else used[:2]),
         "interactions": [
@@ -146,7 +144,7 @@ def build_report(
             for row in found["interactions"]
         ],
         "network": network_order(selector.interactions_.features, selector.ranking_).tolist(),
-        "verdicts": None if verdicts is None else _verdicts(verdicts),
+        "verdicts": None if verdicts is None else _verdicts(verdicts, view.names),
         "correlation": shared_information(view, used[:_CORRELATED]),
         "substitutes": substitutes(selector, view, explained, kept),
         "described_rows": int(view.rows.size),
@@ -161,23 +159,25 @@ def build_report(
 
 def _about_columns(selector: Any, view: View, rows: list[dict[str, Any]]) -> list[str]:
     """Return a line on each column: what it holds and, if it is passed over, the reason."""
-    order, kept = [row["column"] for row in rows], np.flatnonzero(selector.support_).tolist()
-    passed_over = view.is_left_out(order) | selector.constant_[order] | selector.support_[order]
-    others = np.array(order)[~passed_over][:_COMPARED].tolist()
-    alike = associations(view, others, kept) if kept else np.zeros((len(others), 0))
-    nearest = dict(zip(others, alike, strict=True))
+    kept = [row["column"] for row in rows if row["kept"]]
+    lower = [
+        row["column"]
+        for row in rows
+        if not (row["kept"] or row["kind"] in LEFT_OUT or selector.constant_[row["column"]])
+    ]
+    compared = lower[:_COMPARED] if kept else []
+    alike = dict(zip(compared, associations(view, compared, kept), strict=True))
     lines = []
     for row in rows:
-        j, parts = row["column"], [row["kind"]]
-        count = n_distinct(view.table, j)
-        parts += [] if count is None else [count_of(count, "value")]
+        j, count = row["column"], n_distinct(view.table, row["column"])
+        parts = [row["kind"], "" if count is None else count_of(count, "value")]
         parts += [f"{percent(row['missing'])} missing"] if row["missing"] else []
         # That a column ranks lower needs no words.
-        parts += [row["reason"]] if row["reason"] and j not in others else []
-        if j in nearest and np.abs(nearest[j]).max(initial=0.0) >= _ALIKE:
-            k = int(np.abs(nearest[j]).argmax())
-            parts.append(f"associated with {shortened(view.names[kept[k]])}: {nearest[j][k]:.2f}")
-        lines.append(printable(" · ".join(parts)))
+        parts += [row["reason"]] if j not in lower else []
+        if j in alike and np.abs(alike[j]).max() >= _ALIKE:
+            k = int(np.abs(alike[j]).argmax())
+            parts.append(f"associated with {shortened(view.names[kept[k]])}: {alike[j][k]:.2f}")
+        lines.append(printable(" · ".join(filter(None, parts))))
     return lines
 
 
@@ -219,39 +219,38 @@ def _data_summary(view: View, found: dict[str, Any]) -> dict[str, Any]:
         half = times[shares <= 0.5]  # none where more than half are never seen to have it
         observed = {"events": int(event.sum()), "last": float(time.max())}
         return size | observed | {"median": float(half[0]) if half.size else None}
-    y, unit = in_units(view.y)
-    values = {"min": y.min(), "median": np.median(y), "mean": y.mean(), "max": y.max()}
-    values["sd"] = y.std()
-    response = {name: unit * float(value) for name, value in values.items()}
-    n_outputs = 1 if view.responses.ndim == 1 else view.responses.shape[1]
-    return size | {"response": response, "n_outputs": n_outputs}
+    take: dict[str, Any] = {
+        "min": np.min,
+        "median": np.median,
+        "mean": np.mean,
+        "max": np.max,
+        "sd": np.std,
+    }
+    response = {name: float(value(view.y)) for name, value in take.items()}
+    return size | {"response": response}
 
 
-def _missing_values(view: View) -> dict[str, Any]:
+def _missing_values(view: View, features: list[dict[str, Any]]) -> dict[str, Any]:
     """Return ``rows`` for the columns with most missing values, and their number ``n_columns``."""
-    layout = view.table.layout
-    with_missing = layout.source[layout.indicators]
-    columns = np.union1d(with_missing, np.flatnonzero(layout.categorical)).tolist()
-    shares = {j: float(view.column(j).missing.mean()) for j in columns}
-    shares = {j: share for j, share in shares.items() if share > 0.0}
-    most = sorted(shares, key=lambda j: -shares[j])
+    found = [row for row in features if row["missing"] and row["kind"] not in LEFT_OUT]
+    found.sort(key=lambda row: (-row["missing"], row["column"]))
     rows = [
-        {"feature": j, "share": shares[j], **_response_where_missing(view, j)}
-        for j in most[:_MISSING_ROWS]
+        {"feature": row["column"], "share": row["missing"]}
+        | _response_where_missing(view, view.column(row["column"]).missing)
+        for row in found[:_MISSING_ROWS]
     ]
-    return {"rows": rows, "n_columns": len(shares)}
+    return {"rows": rows, "n_columns": len(found)}
 
 
-def _response_where_missing(view: View, j: int) -> dict[str, str]:
+def _response_where_missing(view: View, missing: np.ndarray) -> dict[str, str]:
     """Describe the response where a value is present, and where it is missing."""
-    missing = view.column(j).missing
-    if missing.all():
+    if missing.all() or not missing.any():  # of a sample of the rows
         return {"there": "", "missing": "", "class": ""}
     parts, label = {"there": ~missing, "missing": missing}, ""
     if view.task == "survival":
-        event, residual = view.responses[:, 0], view.y
-        expected = {key: (event - residual)[rows].sum() for key, rows in parts.items()}
-        values = {k: percent(event[parts[k]].sum() / max(n, 1e-300)) for k, n in expected.items()}
+        event = view.responses[:, 0]
+        expected = {k: max((event - view.y)[rows].sum(), 1e-300) for k, rows in parts.items()}
+        values = {k: percent(event[rows].sum() / expected[k]) for k, rows in parts.items()}
     elif view.task == "classification":
         labels, codes = view.classes
         there, absent = (
@@ -262,7 +261,7 @@ def _response_where_missing(view: View, j: int) -> dict[str, str]:
         label = labels[most]
         values = {"there": percent(there[most]), "missing": percent(absent[most])}
     else:
-        values = {key: number(float(view.y[rows].mean())) for key, rows in parts.items()}
+        values = {k: number(float(view.y[rows].mean())) for k, rows in parts.items()}
     return values | {"class": label}
 
 
@@ -281,25 +280,23 @@ def _asked(selector: Any, found: dict[str, Any]) -> list[dict[str, str]]:
     return [{"label": label, "value": value} for label, value in rows.items()]
 
 
-def _verdicts(selector: Any) -> dict[str, Any]:
-    """Return verdicts, needed features first, with p-values and substitutes."""
-    check_is_fitted(selector)
-    order = np.argsort(selector.ranking_, kind="stable").tolist()
-    count = Counter(selector.verdicts_.tolist())
+def _verdicts(tests: Any, names: Sequence[str]) -> dict[str, Any]:
+    rows = verdict_rows(tests, names)
     return {
-        "fdr": float(selector.fdr),
-        "needed": count["needed"],
-        "relevant": count["relevant"],
-        "not_shown": count["not shown to matter"],
-        "hidden": max(len(order) - _VERDICTS, 0),
-        "rows": [
-            {
-                "feature": j,
-                "verdict": str(selector.verdicts_[j]),
-                "needed": p_value(selector.needed_pvalues_[j]),
-                "relevant": p_value(selector.relevant_pvalues_[j]),
-                "substitutes": [int(k) for k in selector.substitutes_[j]],
-            }
-            for j in order[:_VERDICTS]
-        ],
+        "fdr": float(tests.fdr),
+        "counts": Counter(row["verdict"] for row in rows),
+        "rows": rows[:_VERDICTS],
+        "hidden": max(len(rows) - _VERDICTS, 0),
     }
+
+
+def verdict_rows(tests: Any, names: Sequence[str]) -> list[dict[str, Any]]:
+    """Return the verdicts of a VerdictSelector, needed features first."""
+    check_is_fitted(tests)
+    p_values = {"needed": tests.needed_pvalues_, "relevant": tests.relevant_pvalues_}
+    return [
+        {"feature": str(names[j]), "verdict": str(tests.verdicts_[j])}
+        | {f"{k}_p_value": None if np.isnan(p[j]) else float(p[j]) for k, p in p_values.items()}
+        | {"substitutes": [str(names[int(k)]) for k in tests.substitutes_[j]]}
+        for j in np.argsort(tests.ranking_, kind="stable").tolist()
+    ]

@@ -1,6 +1,5 @@
 """Check the data for problems that a reader of the ranking should know about."""
 
-from collections.abc import Sequence
 from hashlib import blake2b
 from typing import Any
 
@@ -13,9 +12,8 @@ from covmin.text import count_of, listed, shortened, verb
 
 from .view import View, read_as_fitted
 
-_LISTED = 12
-_SMALL_CLASS = 5
-_ROW_NUMBER = "A column looks like a row number"
+# Columns to name, and samples below which a class is small.
+_LISTED, _SMALL = 12, 5
 _SORTED = (
     "“{name}” is a row number, and alone it explains {share:.0%} of the response: the rows seem to "
     "be sorted by the response, and a model would learn the order. Exclude this column."
@@ -23,10 +21,6 @@ _SORTED = (
 _IN_ORDER = (
     "“{name}” is a row number. Anything it explains is due to the order of the rows. Exclude it, "
     "unless you study that order."
-)
-_SMALL = (
-    "Fewer than {most} samples each: {names}. Cross-validated errors are unreliable for such "
-    "classes."
 )
 _CONSTANT = "Columns with the same value in every sample carry no information and are ranked last."
 _COPY = (
@@ -75,36 +69,37 @@ def check_data(
 def data_warnings(selector: Any, view: View, explained: Explained) -> list[dict[str, Any]]:
     """Return what `check_data` returns."""
     numbering = _numbering(view)
+    leaks = leaking_features(selector.ranking_, selector.n_features_, view.table, explained)
+    found: list[tuple[str, str, str, list[int]]] = []
+    if leaks := [j for j in leaks if j not in numbering]:
+        text = leak_text([shortened(view.names[j]) for j in leaks])
+        found.append(("leak", "Too good to be true?", text, leaks))
+    for j in numbering:
+        name, share = shortened(view.names[j]), explained([j])
+        kind, title, text = "id", "A column looks like a row number", _IN_ORDER
+        if share >= SUSPICIOUS_SHARE[2]:
+            kind, title, text = "leak", "A row number tracks the response", _SORTED
+        found.append((kind, title, text.format(name=name, share=share), [j]))
     constants = np.flatnonzero(selector.constant_).tolist()
     copies = [j for j in _copies(view) if j not in constants]
-    leaks = leaking_features(selector.ranking_, selector.n_features_, view.table, explained)
-    leaks = [j for j in leaks if j not in numbering]
-    text = leak_text([shortened(view.names[j]) for j in leaks])
-    found = [_warning("leak", "Too good to be true?", text, leaks)] if leaks else []
-    for j in numbering:
-        is_leak, name = explained([j]) >= SUSPICIOUS_SHARE[2], shortened(view.names[j])
-        title = "A row number tracks the response" if is_leak else _ROW_NUMBER
-        text = (_SORTED if is_leak else _IN_ORDER).format(name=name, share=explained([j]))
-        found.append(_warning("leak" if is_leak else "id", title, text, [j]))
-    for kind, columns, what, text in (
-        ("constant", constants, "constant", _CONSTANT),
-        ("duplicate", copies, "duplicated", _COPY),
-    ):
+    for kind, columns, text in (("constant", constants, _CONSTANT), ("duplicate", copies, _COPY)):
         if n := len(columns):
-            title = f"{count_of(n, 'column')} {verb(n, 'are')} {what}"
-            found.append(_warning(kind, title, text, columns))
+            what = "constant" if columns is constants else "duplicated"
+            found.append((kind, f"{count_of(n, 'column')} {verb(n, 'are')} {what}", text, columns))
     if view.task == "classification":
         labels, codes = view.classes
-        small = [labels[c] for c in np.flatnonzero(np.bincount(codes) < _SMALL_CLASS)]
-        title = f"{count_of(len(small), 'class', 'classes')} with few samples"
-        text = _SMALL.format(most=_SMALL_CLASS, names=listed(small))
-        found += [_warning("small", title, text)] if small else []
-    return found
-
-
-def _warning(kind: str, title: str, text: str, features: Sequence[int] = ()) -> dict[str, Any]:
-    shown, n = list(features[:_LISTED]), len(features)
-    return {"kind": kind, "title": title, "text": text, "features": shown, "n_features": n}
+        if small := [labels[c] for c in np.flatnonzero(np.bincount(codes) < _SMALL)]:
+            title = f"{count_of(len(small), 'class', 'classes')} with few samples"
+            text = (
+                f"Fewer than {_SMALL} samples each: {listed(small)}. Cross-validated errors are "
+                "unreliable for such classes."
+            )
+            found.append(("small", title, text, []))
+    return [
+        {"kind": kind, "title": title, "text": text, "features": columns[:_LISTED]}
+        | {"n_features": len(columns)}
+        for kind, title, text, columns in found
+    ]
 
 
 def _numbering(view: View) -> list[int]:
@@ -114,7 +109,7 @@ def _numbering(view: View) -> list[int]:
     """
     X, source, kinds = view.table.X, view.table.layout.source, view.table.kinds
     n, found = X.shape[0], []
-    if n <= _SMALL_CLASS:
+    if n <= _SMALL:
         return []
     # Huge spans overflow without harm: such columns are not row numbers.
     with np.errstate(over="ignore", invalid="ignore"):

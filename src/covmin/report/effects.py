@@ -7,7 +7,7 @@ import numpy as np
 from covmin.selection.summary import Explained
 from covmin.text import number, percent
 
-from .view import Column, View, in_units
+from .view import Column, View
 
 # Samples over which predictions are averaged, quantiles of a number, and levels of a category.
 _AVERAGED, _QUANTILES, _LEVELS = 200, (0.1, 0.3, 0.5, 0.7, 0.9), 12
@@ -26,10 +26,9 @@ def effects(view: View, explained: Explained, kept: Sequence[int]) -> dict[int, 
     sample = explained.sample
     if view.task == "classification":
         labels, codes = view.classes
-        targets, unit = np.eye(len(labels))[codes[sample.rows]], 1.0
+        targets = np.eye(len(labels))[codes[sample.rows]]
     else:
-        labels, (y, unit) = [], in_units(view.y[sample.rows])
-        targets = y[:, None]
+        labels, targets = [], view.y[sample.rows, None]
     used = np.isin(sample.owner, kept)
     predict = explained.regression(kept, targets).predict
     said = {}
@@ -46,10 +45,11 @@ def effects(view: View, explained: Explained, kept: Sequence[int]) -> dict[int, 
             means.append(predict(changed)[:, -targets.shape[1] :].mean(axis=0))
         which = int(np.ptp(means, axis=0).argmax()) if len(labels) > 2 else len(labels) - 1
         path = np.array(means)[:, which]
-        of_class = f"Frequency of “{labels[which]}”" if labels else "Mean prediction"
-        texts = [percent(share) if labels else number(share * unit) for share in path]
+        predicted = "Mean prediction" if view.task != "survival" else "Predicted excess of events"
+        predicted = f"Frequency of “{labels[which]}”" if labels else predicted
+        texts = [percent(share) if labels else number(share) for share in path]
         at = [column.text(values[place]) for place in places]
-        said[j] = f"{of_class} {_course(path, texts, at, column.is_category)}"
+        said[j] = f"{predicted} {_course(path, texts, at, column.is_category)}"
     return said
 
 

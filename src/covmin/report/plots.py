@@ -9,7 +9,7 @@ from covmin.data.columns import Levels
 from covmin.data.survival import survival_curve
 from covmin.text import number
 
-from .view import MISSING, Column, View, in_units, of_levels
+from .view import MISSING, Column, View, of_levels
 
 _GRID = 48
 _MAX_CLASSES = _MAX_LEVELS = 12
@@ -17,22 +17,20 @@ _MAX_CLASSES = _MAX_LEVELS = 12
 _FEW_NUMBERS = 6
 # Number of colours and shapes.
 _COLOURED = 6
-# Beyond this, the page could not represent the width of an axis as a float.
-_LARGEST = 8e307
 
 
-def feature_plots(view: View, columns: Sequence[int], alone: dict[int, float]) -> list[dict]:
-    """Return one plot per column, with what it explains alone and the kind of plot."""
+def feature_plots(view: View, alone: dict[int, float]) -> list[dict]:
+    """Return one plot for each column, with what it explains alone and the kind of plot."""
     draw = {"classification": _densities, "survival": _survival}.get(view.task, _scatter)
     plots = []
-    for j in columns:
+    for j, explained in alone.items():
         column = shown = view.column(j)
         if not (column.is_category or column.is_date):
             distinct = np.unique(column.values[~column.missing])
             if distinct.size <= _FEW_NUMBERS:
                 shown = of_levels(Levels.of(column.values))
         plot = _levels(view, shown) if shown.is_category else draw(view, column)
-        plot |= {"feature": j, "explained": alone[j]}
+        plot |= {"feature": j, "explained": explained}
         plot |= {"date": True} if column.is_date else {}
         plot |= {"missing": float(column.missing.mean())} if column.missing.any() else {}
         plots.append(plot)
@@ -92,10 +90,9 @@ def _levels(view: View, column: Column) -> dict[str, Any]:
     counts = np.bincount(codes)
     drawn = {"levels": levels, "counts": counts.tolist()}
     if view.task != "classification":
-        y, size = in_units(view.y)
-        means = _rounded(np.bincount(codes, y) / counts, size)
+        means = _rounded(np.bincount(codes, view.y) / counts)
         # On an axis as wide as the spread of the response, noise looks small.
-        whole = {"mean": float(y.mean() * size), "sd": float(y.std() * size)}
+        whole = {"mean": float(view.y.mean()), "sd": float(view.y.std())}
         return {"kind": "means", **drawn, "means": means, **whole}
     classes, labels = _frequent(*view.classes, _COLOURED)
     shares = np.round(crossed(codes, labels) / counts[:, None], 4)
@@ -105,7 +102,7 @@ def _levels(view: View, column: Column) -> dict[str, Any]:
 def _densities(view: View, column: Column) -> dict[str, Any]:
     """Return kernel densities of the feature in each class, scaled to a maximum of 1."""
     rows = view.rows[~column.missing[view.rows]]
-    x, size = in_units(column.values[rows])
+    x = column.values[rows]
     low, high = float(x.min()), float(x.max())
     margin = 0.04 * (high - low) or 0.5
     grid = np.linspace(low - margin, high + margin, _GRID)
@@ -120,12 +117,12 @@ def _densities(view: View, column: Column) -> dict[str, Any]:
         curves.append(window.mean(axis=1) / width)
     return {
         "kind": "densities",
-        "grid": _rounded(grid[[0, -1]], size),
-        "whole": not (column.values[rows] % 1).any(),
+        "grid": _rounded(grid[[0, -1]]),
+        "whole": not (x % 1).any(),
         "classes": list(groups),
         "n_classes": len(labels),
         "curves": np.round(np.array(curves) / (np.max(curves) or 1.0), 3).tolist(),
-        "medians": _rounded([np.median(values) for values in groups.values()], size),
+        "medians": _rounded([np.median(values) for values in groups.values()]),
     }
 
 
@@ -160,21 +157,20 @@ def _survival_of(view: View, names: list[str], codes: np.ndarray) -> dict[str, A
 def _scatter(view: View, column: Column) -> dict[str, Any]:
     """Return points, and a local average with a Gaussian window."""
     rows, shown = (r[~column.missing[r]] for r in (view.rows, view.drawn_rows))
-    x, x_size = in_units(column.values[rows])
-    y, y_size = in_units(view.y[rows])
+    x, y = column.values[rows], view.y[rows]
     grid = np.quantile(x, np.linspace(0.02, 0.98, _GRID))
-    width = max(1.06 * x.std() * x.size**-0.2, 1e-12)
+    width = 1.06 * x.std() * x.size**-0.2 or 1.0
     W = np.exp(-0.5 * ((grid[:, None] - x) / width) ** 2) + 1e-300
-    curve = zip(_rounded(grid, x_size), _rounded(W @ y / W.sum(axis=1), y_size), strict=True)
+    curve = zip(_rounded(grid), _rounded(W @ y / W.sum(axis=1)), strict=True)
     points = {"x": _rounded(column.values[shown]), "y": _rounded(view.y[shown])}
     return {"kind": "scatter", **points, "curve": [list(point) for point in curve]}
 
 
-def _rounded(values: Any, size: float = 1.0) -> list[float]:
-    """Multiply numbers by a size, rounded to the digits that a plot can show."""
-    shares, unit = in_units(np.asarray(values))
-    spread = float(np.ptp(shares)) if shares.size else 0.0
-    digits = 17 if spread == 0.0 else min(3 - int(np.floor(np.log10(spread))), 17)
-    with np.errstate(over="ignore"):
-        numbers = np.clip(shares * unit * size, -_LARGEST, _LARGEST)
-    return [float(f"{value:.{max(digits, 4)}g}") for value in numbers]
+def _rounded(values: Any) -> list[float]:
+    """Round numbers to the digits that a plot can show."""
+    numbers = np.asarray(values)
+    if not numbers.size:
+        return []
+    share = np.ptp(numbers) / (np.abs(numbers).max() or 1.0)
+    digits = np.clip(3 - np.floor(np.log10(share)), 4, 17) if share > 0.0 else 17
+    return [float(f"{value:.{int(digits)}g}") for value in numbers]

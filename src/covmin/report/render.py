@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from covmin.runtime.resume import replace_file
-from covmin.text import number, percent, shortened
+from covmin.text import number, p_value, percent, shortened
 
 from .build import build_report
 
@@ -71,7 +71,7 @@ def render_report(report: dict[str, Any]) -> str:
     assets = resources.files("covmin.report") / "assets"
     environment = Environment(autoescape=True, trim_blocks=True, lstrip_blocks=True)
     environment.filters |= {"percent": percent, "number": number, "count": "{:,}".format}
-    environment.filters |= {"short": _breakable, "plain": shortened}
+    environment.filters |= {"short": _breakable, "plain": shortened, "p_value": p_value}
     environment.policies["json.dumps_kwargs"] = {"separators": (",", ":"), "allow_nan": False}
     template, style, *scripts = (
         (assets / name).read_text("utf-8")

@@ -15,7 +15,7 @@ from sklearn.utils import _safe_indexing
 from covmin.constants import MANY_ROWS, MEMORY_NUMBERS
 from covmin.data import Table, TableOptions, read
 from covmin.data.blocks import SparseBlocks, in_blocks, rows_of
-from covmin.data.columns import LEFT_OUT, Levels, read_as
+from covmin.data.columns import Levels, read_as
 from covmin.data.survival import martingale_residuals
 from covmin.plotting.fitted import names_of
 from covmin.selection.summary import level_text
@@ -24,6 +24,8 @@ from covmin.text import number, printable, shortened
 MISSING = "(missing)"
 # Rows to describe a feature, and those of them to draw as points.
 _ROWS, _POINTS = 500, 300
+# Numbers are shown up to this size: sums of their squares do not overflow.
+_LARGEST = 1e150
 
 
 @dataclass(frozen=True)
@@ -66,11 +68,6 @@ class View:
         owners, first = np.unique(self.table.layout.source, return_index=True)
         self._first = dict(zip(owners.tolist(), first.tolist(), strict=True))
 
-    def is_left_out(self, columns: Sequence[int]) -> np.ndarray:
-        """Tell which columns are not part of the selection."""
-        kinds = self.table.kinds
-        return np.isin([] if kinds is None else kinds[list(columns)], LEFT_OUT)
-
     def column(self, number: int) -> Column:
         """Return a column with its values as passed."""
         if number not in self._columns:
@@ -82,7 +79,7 @@ class View:
         kind = "number" if self.table.kinds is None else str(self.table.kinds[number])
         dtype = list(X.dtypes)[number] if hasattr(X, "dtypes") else getattr(X, "dtype", "")
         if kind == "number" and not str(dtype).lower().startswith("bool"):
-            values = self.table.X[:, self._first[number]].astype(np.float64)
+            values = _bounded(self.table.X[:, self._first[number]])
             return Column(values, np.isnan(values))
         X = X if hasattr(X, "shape") else np.asarray(X, dtype=object)
         column = _safe_indexing(_safe_indexing(X, number, axis=1), self.table.row)
@@ -110,7 +107,8 @@ class View:
         if self.task == "survival":
             event, time = self.responses.T
             return martingale_residuals(event, time, np.ones(time.size))
-        return self.responses if self.responses.ndim == 1 else self.responses[:, 0]
+        y = self.responses if self.responses.ndim == 1 else self.responses[:, 0]
+        return y if self.task == "classification" else _bounded(y)
 
     @cached_property
     def classes(self) -> tuple[list[str], np.ndarray]:
@@ -152,7 +150,7 @@ class View:
             shown = self.column(j)
             there = ~shown.missing[self.rows]
             x = shown.values[self.rows][there]
-            x = rankdata(x) if self._by_rank else in_units(x)[0]
+            x = rankdata(x) if self._by_rank else x / (np.abs(x).max(initial=0.0) or 1.0)
             if x.size and np.ptp(x) > 0.0:
                 Z[there, k] = (x - x.mean()) / np.sqrt(np.square(x - x.mean()).sum() / there.size)
         return Z
@@ -184,11 +182,8 @@ def _sampled(table: Table) -> Table:
     )
 
 
-def in_units(values: np.ndarray) -> tuple[np.ndarray, float]:
-    """Scale numbers by the largest, so that their squares neither overflow nor vanish."""
-    numbers = values.astype(np.float64)
-    size = float(np.abs(numbers).max(initial=0.0)) or 1.0
-    return numbers / size, size
+def _bounded(values: np.ndarray) -> np.ndarray:
+    return np.clip(values.astype(np.float64), -_LARGEST, _LARGEST)
 
 
 def of_levels(levels: Levels) -> Column:

@@ -5,9 +5,9 @@ import os
 import shutil
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, fields
+from itertools import count, takewhile
 from numbers import Integral, Real
 from pathlib import Path
-from time import monotonic
 from typing import Any, Self
 from uuid import uuid4
 
@@ -34,25 +34,18 @@ class ResultLog:
 
     The first line holds the settings, and each further line one finished unit of work with its
     result. A line is on disk before the next one is written. An incomplete last line is dropped.
-    The file and its folders are created with the first line, but not before ``after`` seconds
-    have passed. A damaged file, or one with results of other settings, is refused.
+    The file and its folders are created with the first result. A damaged file, or one with results
+    of other settings, is refused.
     """
 
-    def __init__(
-        self, path: str | os.PathLike[str], settings: Mapping[str, Any], after: float = 0.0
-    ) -> None:
+    def __init__(self, path: str | os.PathLike[str], settings: Mapping[str, Any]) -> None:
         self.path = Path(path)
         self.settings = json.loads(json.dumps(dict(settings)))
         self._results: dict[str, Any] = {}
-        self._waiting: list[Mapping[str, Any]] = []
-        self._due = monotonic() + after
         self._n_bytes = 0  # of whole lines in the file
         self._file: Any = None
         if self.path.exists():
-            self._due = 0.0
             self._read(self.path.read_bytes())
-        if self._n_bytes == 0:
-            self._waiting.append({"format": _FORMAT, "settings": self.settings})
 
     def __enter__(self) -> Self:
         return self
@@ -70,17 +63,16 @@ class ResultLog:
     def append(self, unit: Mapping[str, Any], result: Any) -> None:
         """Write a finished unit and its result, both as plain values, to disk."""
         self._results[_key(unit)] = result
-        self._waiting.append({"unit": dict(unit), "result": result})
-        if monotonic() < self._due:
-            return
+        records: list[Any] = [{"unit": dict(unit), "result": result}]
         if self._file is None:
             self.path.parent.mkdir(parents=True, exist_ok=True)
             # Unbuffered, so that a failed write is not repeated when the file is closed.
             self._file = self.path.open("ab", buffering=0)
             self._file.truncate(self._n_bytes)
-        records = [json.dumps(r, separators=(",", ":"), allow_nan=False) for r in self._waiting]
-        rest = memoryview("".join(f"{record}\n" for record in records).encode())
-        self._waiting = []
+            if self._n_bytes == 0:
+                records.insert(0, {"format": _FORMAT, "settings": self.settings})
+        lines = [json.dumps(r, separators=(",", ":"), allow_nan=False) + "\n" for r in records]
+        rest = memoryview("".join(lines).encode())
         try:
             while rest:
                 rest = rest[self._file.write(rest) :]
@@ -126,10 +118,8 @@ class Checkpoint(ResultLog):
     """The finished folds and stages of a fit, saved in a file."""
 
     def _saved(self, kind: str) -> list[Any]:
-        found: list[Any] = []
-        while {kind: len(found)} in self:
-            found.append(self[{kind: len(found)}])
-        return found
+        numbers = takewhile(lambda number: {kind: number} in self, count())
+        return [self[{kind: number}] for number in numbers]
 
     def folds(self) -> list[np.ndarray]:
         """Return the errors of the saved folds."""

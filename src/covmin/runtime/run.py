@@ -133,8 +133,6 @@ class LongRun(Configurable):
         File that saves finished cross-validation folds and stages. A new fit with the same data
         and parameters resumes from it. The file is deleted when the fit is complete. Requires
         ``random_state`` to be an integer or None.
-    checkpoint_after : float, default=60
-        Number of seconds before anything is written.
     interrupt : {"raise", "keep"}, default="raise"
         What Ctrl-C does in the main thread. "raise" stops the fit with an error and leaves the
         estimator unchanged. "keep" stops it at the next step and keeps the ranking reached so
@@ -156,29 +154,21 @@ class LongRun(Configurable):
     """
 
     checkpoint: str | PathLike[str] | None = None
-    checkpoint_after: float = 60.0
     interrupt: str = "raise"
     seconds: float | None = None
     callback: Callable[[Progress], None] | None = None
 
     def check(self) -> None:
         """Raise an error if a setting is invalid."""
-        path, after, limit = self.checkpoint, self.checkpoint_after, self.seconds
+        path, limit, callback = self.checkpoint, self.seconds, self.callback
         is_file = isinstance(path, str | PathLike) and Path(path).resolve().parent.is_dir()
-        valid = {
-            "checkpoint": (path is None or is_file, "a path in a folder that exists, or None"),
-            "checkpoint_after": (
-                isinstance(after, Real) and after >= 0.0,
-                "a number of seconds ≥ 0",
-            ),
-            "interrupt": (self.interrupt in ("raise", "keep"), '"raise" or "keep"'),
-            "seconds": (
-                limit is None or (isinstance(limit, Real) and limit > 0.0),
-                "a number > 0 or None",
-            ),
-            "callback": (self.callback is None or callable(self.callback), "callable or None"),
-        }
-        for name, (is_valid, allowed) in valid.items():
+        is_time = isinstance(limit, Real) and limit > 0.0
+        for name, is_valid, allowed in (
+            ("checkpoint", path is None or is_file, "a path in a folder that exists, or None"),
+            ("interrupt", self.interrupt in ("raise", "keep"), '"raise" or "keep"'),
+            ("seconds", limit is None or is_time, "a number > 0 or None"),
+            ("callback", callback is None or callable(callback), "callable or None"),
+        ):
             if not is_valid:
                 text = f"{name} must be {allowed}; got {getattr(self, name)!r}."
                 raise InputError(text, f"long_run__{name}")
@@ -212,7 +202,7 @@ class Run(Watch):
             bar = stack.enter_context(ProgressBar.shown(verbose))
             run = cls(long_run, bar, monotonic(), long_run.seconds or math.inf)
             if path is not None:
-                saved = Checkpoint(path, settings, long_run.checkpoint_after)
+                saved = Checkpoint(path, settings)
                 run.checkpoint = stack.enter_context(saved)
                 run.steps = saved.steps()
             if long_run.interrupt == "keep":

@@ -17,7 +17,7 @@ from covmin.core.problem import Problem
 from covmin.core.rows import Sample
 from covmin.data.blocks import StandardizedBlocks
 from covmin.data.response import EncodedResponse
-from covmin.data.standardize import DistinctRows, PreparedColumns
+from covmin.data.standardize import PreparedColumns
 from covmin.plan import Plan
 from covmin.plan.rules import held_rows
 
@@ -100,38 +100,25 @@ def make_problem(
     Y (n_samples, n_responses) is centred under the weights of the columns. ``options`` are passed
     to :class:`~covmin.core.problem.Problem`.
     """
-    rows = columns.distinct(seed)
     if single:
         columns = replace(columns, X=columns.X.astype(np.float32, copy=False))
-    X = columns.X
+    rows, X = columns.distinct(seed), columns.X
+    n_held = rows.size
+    if approximation and device is None and isinstance(X, StandardizedBlocks):
+        n_held = held_rows(rows.size, X.shape[1], Y.shape[1])
+    first, p = rows.first[:n_held], rows.p[:n_held] / rows.p[:n_held].sum()
+    drawn = to_device(columns.sample(first), device)
+    Y_first = like(Y[first] - p @ Y[first], drawn)
+    sample = Sample(drawn, Y_first, like(p, drawn), n_threads=n_threads)
     options = {"kernel": kernel, "epsilon": 1.0, "units": columns.units, **options}
     if approximation is None:
-        return Problem.exact(_held(columns, Y, rows, device=device), **options)
+        return Problem.exact(sample, **options)
     rng = np.random.default_rng(seed)
     frequencies = kernel.draw_frequencies(X.shape[1], n_components, rng)
-    most = None
-    if device is None and isinstance(X, StandardizedBlocks):
-        most = held_rows(rows.size, X.shape[1], Y.shape[1])
-    held = _held(columns, Y, rows, most, device, n_threads)
-    if held.shape[0] == rows.size:
-        return Problem.fourier(held, frequencies, **options)
+    if first.size == rows.size:
+        return Problem.fourier(sample, frequencies, **options)
     # Not all rows fit in memory: read them in blocks, each distinct row once.
     if rows.size < X.shape[0]:
         X = replace(X, source=X.source.keep(np.isin(np.arange(X.shape[0]), rows.first)))
     everything = X.rows(Y[np.sort(rows.first)], rows.p[np.argsort(rows.first)])
-    return Problem.fourier(held, frequencies, everything, **options)
-
-
-def _held(
-    columns: PreparedColumns,
-    Y: np.ndarray,
-    rows: DistinctRows,
-    most: int | None = None,
-    device: str | None = None,
-    n_threads: int = 1,
-) -> Sample:
-    """Return the distinct rows, at most ``most``, in memory, with responses and weights."""
-    first, p = rows.first[:most], rows.p[:most]
-    p = p / p.sum()
-    X = to_device(columns.sample(first), device)
-    return Sample(X, like(Y[first] - p @ Y[first], X), like(p, X), n_threads=n_threads)
+    return Problem.fourier(sample, frequencies, everything, **options)

@@ -79,11 +79,9 @@ def present(fit: Fit, steps: list[Progress]) -> dict[str, Any]:
         "objective_": float(stage.criterion * response.squared_unit),
         "approximation_": plan.approximation,
         "approximation_error_": approximation_error(fit.problem, stage),
-        "device_": plan.device,
         "bandwidth_": stage.bandwidth,
         "epsilon_": fit.problem.epsilon,
         "kernel_": plan.kernel.name,
-        "mixing_": float(getattr(plan.kernel, "mixing", 0.0)),
         "n_iter_": sum(each.solution.n_iter for each in stages),
         "converged_": all(each.solution.converged for each in stages),
         "classes_": response.classes,
@@ -134,9 +132,10 @@ def warn_of_the_end(
             "selection is arbitrary. Pass a smaller lambda1.",
             category=UserWarning,
         )
-    # A closer look takes regressions. A text may contain the class.
+    # A closer look takes regressions. A text may contain the class; anything may tell an event.
     kinds, folds = attributes["column_kinds_"], attributes["cv_results_"]
     has_texts = attributes["classes_"] is not None and kinds is not None and "category" in kinds
     least = np.fmin(fit.error, np.nan if folds is None else folds.mean_error.min())
-    if has_texts or least < 1.0 - SUSPICIOUS_SHARE[3]:
+    is_survival = attributes["task_"] == "survival"
+    if has_texts or is_survival or least < 1.0 - SUSPICIOUS_SHARE[3]:
         warn_of_leaks(selector, table, attributes["ranking_"], attributes["n_features_"])

@@ -1,67 +1,12 @@
-"""The concordance index: how well predicted risks order survival times."""
+"""The concordance index: how well predicted risks order survival times.
 
-from __future__ import annotations
-
-from typing import Any
+Two samples are comparable if the event of one was observed while the other was under observation:
+at an earlier time, or at the time when the other was censored. Two events at the same time are not
+comparable. The index (F. E. Harrell and others, JAMA 247, 1982) is the fraction of comparable pairs
+in which the sample with the higher risk has the event first. Equal risks count one half.
+"""
 
 import numpy as np
-
-from covmin.data.survival import survival_times
-
-
-def concordance_index(y: Any, risk: Any, sample_weight: Any = None) -> float:
-    """Return Harrell's concordance index of predicted risks and survival times.
-
-    It is the fraction of comparable pairs in which the sample with the higher risk has the event
-    first.
-
-    Parameters
-    ----------
-    y : array-like
-        Events and times, in any form that :meth:`covmin.CCMSelector.fit` accepts for
-        ``task="survival"``.
-    risk : array-like of shape (n_samples,)
-        Predicted risks; a higher risk means an earlier event.
-    sample_weight : array-like of shape (n_samples,), default=None
-        Sample weights; a pair has the product of its two weights.
-
-    Returns
-    -------
-    concordance : float
-        From 0 to 1; ½ corresponds to random predictions, and is also the result if no two samples
-        are comparable.
-
-    Notes
-    -----
-    Two samples are comparable if the event of one was observed while the other was under
-    observation: at an earlier time, or at the time when the other was censored. Two events at the
-    same time are not comparable. Equal risks count one half. The time is of order n log² n.
-
-    References
-    ----------
-    .. [1] F. E. Harrell, R. M. Califf, D. B. Pryor, K. L. Lee and R. A. Rosati, "Evaluating the
-       yield of medical tests", JAMA 247, 1982.
-
-    Examples
-    --------
-    >>> from covmin import concordance_index
-    >>> y = [(True, 1.0), (True, 3.0), (False, 2.0), (True, 4.0)]
-    >>> concordance_index(y, [4.0, 1.0, 2.0, 2.0])
-    0.75
-    """
-    times = survival_times(y)
-    risk = np.asarray(risk, dtype=np.float64)
-    n = len(times)
-    if np.isnan(times).any() or np.isnan(risk).any():
-        raise ValueError("Events, times and risks must not be NaN; drop these samples.")
-    if n == 0:
-        raise ValueError("y has no samples, but at least one is required.")
-    if risk.shape != (n,):
-        raise ValueError(f"risk must have one number for each of {n} samples; got {risk.shape}.")
-    weight = np.ones(n) if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
-    if weight.shape != (n,):
-        raise ValueError(f"sample_weight must have {n} numbers; got shape {weight.shape}.")
-    return concordance(times, risk, weight)[0]
 
 
 def concordance(
@@ -69,8 +14,9 @@ def concordance(
 ) -> tuple[float, np.ndarray]:
     """Return the index of events and times (n, 2), and the influence of each sample on it.
 
-    The index is a ratio of sums over pairs. The influences are the first-order term of its
-    expansion in the samples (Hoeffding projection); the sum of their squares is its variance.
+    The index is a ratio of sums over pairs, ½ if none is comparable; the time is O(n log² n). The
+    influences are the first-order term of its expansion in the samples (Hoeffding projection); the
+    sum of their squares is its variance.
     """
     event = times[:, 0] == 1.0
     # At equal times, events come first: a sample censored then has not had the event before.

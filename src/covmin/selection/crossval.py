@@ -97,7 +97,7 @@ class CrossValidation:
 
     def results(self) -> Bunch:
         """Return means and standard errors of all measures, as fitted attribute."""
-        found = Bunch(n_features=self.sizes[1:], epsilon=self.epsilons)
+        found = Bunch(epsilon=self.epsilons, n_features=self.sizes[1:])
         for measure in self.folds:
             variances = np.diagonal(self.covariance(measure), axis1=1, axis2=2)
             mean = f"mean_{measure}" if measure in ("error", "score") else measure
@@ -453,7 +453,7 @@ def _chosen(held: _HeldOut, plan: Plan, sizes: list[int], watch: Watch) -> list[
     searched = plan.order or plan.effort
     protected = FirstLook(data, plan.task, plan.order).protected if searched else None
     # A column may be constant on the training fold only.
-    usable = [min(size, data.n_features) for size in sizes]
+    usable = [min(size, data.units.size) for size in sizes]
     rows = []
     for epsilon in plan.epsilons:
         problem = formulated(plan, data, columns, held.response, epsilon)
@@ -463,7 +463,7 @@ def _chosen(held: _HeldOut, plan: Plan, sizes: list[int], watch: Watch) -> list[
         orders: dict[int, np.ndarray] = {}
         for size in usable:
             if size not in orders:
-                budgets = path_budgets(problem.n_features) if is_path else [size]
+                budgets = path_budgets(problem.units.size) if is_path else [size]
                 path = run_path(problem, budgets, protected, watch)
                 order = refined(plan, problem, path, None).order
                 order = np.concatenate([columns.unit_index[order], columns.constant])

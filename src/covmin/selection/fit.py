@@ -22,13 +22,13 @@ from covmin.constants import (
     SAMPLE_ROWS,
 )
 from covmin.core.arrays import to_numpy
-from covmin.core.kernels import Additive, Mixed
+from covmin.core.kernels import Additive
 from covmin.core.path import Path, run_path, stage_of
 from covmin.core.problem import EFFORT, Problem
 from covmin.core.screening import SEARCH
 from covmin.data import Table
 from covmin.data.blocks.sparse import is_made_dense
-from covmin.data.standardize import DistinctRows, PreparedColumns, n_features_to_keep
+from covmin.data.standardize import DistinctRows, PreparedColumns
 from covmin.plan import Decision, Plan
 from covmin.plan.formulation import FORMULATIONS, approximation_of, formulation_of
 from covmin.plan.look import FirstLook
@@ -38,6 +38,7 @@ from covmin.plan.rules import (
     given_ridges,
     is_by_chance,
     kernel_of,
+    n_features_to_keep,
     on_kernel,
     paper_ridge,
     path_budgets,
@@ -79,9 +80,11 @@ class Fit:
 
 
 def settings_of(selector: Any, device: str | None) -> SimpleNamespace:
-    """Return the parameters of a :class:`covmin.CCMSelector` by name; invalid ones are refused."""
+    """Return the parameters of a :class:`covmin.CCMSelector`, checked and in their final form.
+
+    Of the user's objects they hold copies: later changes must not affect the plan.
+    """
     settings = SimpleNamespace(**selector.get_params(deep=False))
-    # Copies: later changes of the user's objects must not affect the plan.
     asked = settings.n_features_to_select
     if isinstance(asked, tuple | list):
         whole = len(asked) == 2 and all(isinstance(size, Integral) for size in asked)
@@ -92,14 +95,16 @@ def settings_of(selector: Any, device: str | None) -> SimpleNamespace:
                 "n_features_to_select",
             )
     settings.formulation = copy(formulation_of(settings.formulation))
-    kernel_of(settings.kernel, settings.formulation)
-    settings.kernel = copy(settings.kernel)
+    settings.any_kernel = settings.kernel == "auto"
+    settings.kernel = copy(kernel_of(settings.kernel, settings.formulation))
+    settings.approximation, settings.n_components = approximation_of(settings.approximation)
+    settings.epsilons = given_ridges(settings.epsilon)
     settings.device, settings.seed = device, seed_of(settings.random_state)
     return settings
 
 
 def fit(table: Table, columns: PreparedColumns, settings: SimpleNamespace, run: Run) -> Fit:
-    """Select features of a table with prepared columns."""
+    """Select features of a table with prepared columns: plan, look, choose, run, check."""
     if settings.task == "auto" and table.response.may_be_ordered:
         few = columns.distinct(settings.seed).first[:SAMPLE_ROWS]
         seen = to_numpy(columns.sample(few))
@@ -117,10 +122,10 @@ def fit(table: Table, columns: PreparedColumns, settings: SimpleNamespace, run: 
             print(plan, file=sys.stderr)
         plan, epsilon, m, found = choose(plan, table, columns, rows, settings, run)
         problem = formulated(plan, data, columns, table.response, epsilon)
-        m_kept = min(m, problem.n_features)
         protected = first.protected if plan.order or plan.effort else None
+        m_kept = min(m, problem.units.size)
         is_path = plan.formulation.strategy == "path"
-        budgets = path_budgets(problem.n_features) if is_path else [m_kept]
+        budgets = path_budgets(problem.units.size) if is_path else [m_kept]
         # The last word decides about so few features, whatever the path says about their number.
         wanted = None if plan.refines and m_kept <= CANDIDATES[0] else m_kept
         path = run_path(problem, budgets, protected, run, wanted)
@@ -137,47 +142,42 @@ def make_plan(table: Table, columns: PreparedColumns, settings: SimpleNamespace)
     """Return what follows from the size of the table and from the settings."""
     task, formulation, device = table.response.task, settings.formulation, settings.device
     n, d, k = columns.n_distinct, columns.index.size, table.response.Y.shape[1]
-    kernel = kernel_of(settings.kernel, formulation)
-    wanted, n_components = approximation_of(settings.approximation)
-    n_components = 2 * -(-n_components // 2)  # cosines and sines
+    n_features, n_components = columns.units.n_features, 2 * -(-settings.n_components // 2)
     approximation, reason = choose_approximation(
-        wanted,
-        kernel,
+        settings.approximation,
+        settings.kernel,
         (n, d),
         EFFORT,
         itemsize=columns.X.dtype.itemsize,
         n_responses=k,
-        n_components=n_components,
+        n_components=n_components,  # cosines and sines
         on_device=device is not None,
     )
+    # D Fourier features cannot distinguish more than D samples.
+    told, noun = (n_components, "Fourier features") if approximation else (n, "samples")
+    kernel = with_share(settings.kernel, told, n_features)
+    is_path = formulation.strategy == "path"
+    how = "as requested"
+    if getattr(settings.kernel, "mixing", None) == "auto":
+        how = f"{n_features:g} features, {told} {noun}"
+    elif settings.any_kernel:
+        how = "default of a path" if is_path else "the paper's kernel, for a single solve"
+    order, search = 0, Decision("interactions", "not searched for", "a single solve")
+    if is_path or not settings.interactions:
+        order, search = search_order(settings.interactions, kernel, task, (n, d, k))
     what = f"{n_components} random Fourier features" if approximation else "exact kernel matrix"
     if approximation and (kernel.components_are_exact or not kernel.sees_interactions):
         what = "feature map of each column"
+    # A ridge far outside our range needs double precision.
+    least = RIDGE_LIMITS[0]
+    usual = all(least <= epsilon <= 1.0 / least for epsilon in settings.epsilons)
+    is_plain = is_path and (formulation.constraint, formulation.inverse) == ("hard", "exact")
+    saves_work = is_plain and usual and settings.approximation != "exact"
+
     decisions = [Decision("columns", each.choice, each.words) for each in table.readings]
     decisions.append(Decision("approximation", what, reason))
     if formulation not in FORMULATIONS.values():
         decisions.append(Decision("formulation", repr(formulation), "as requested"))
-
-    is_path, is_auto = formulation.strategy == "path", settings.kernel == "auto"
-    how = "default of a path" if is_path else "the paper's kernel, for a single solve"
-    how = how if is_auto else "as requested"
-    # D Fourier features cannot distinguish more than D samples.
-    told, noun = (n_components, "Fourier features") if approximation else (n, "samples")
-    if isinstance(kernel, Mixed) and isinstance(kernel.mixing, str):
-        how = f"{columns.units.n_features:g} features, {told} {noun}"
-    kernel = with_share(kernel, told, columns.units.n_features)
-
-    is_plain = is_path and (formulation.constraint, formulation.inverse) == ("hard", "exact")
-    # A ridge far outside our range needs double precision.
-    given, least = given_ridges(settings.epsilon), RIDGE_LIMITS[0]
-    usual = all(least <= epsilon <= 1.0 / least for epsilon in given)
-    saves_work = wanted != "exact" and is_plain and usual
-    order, search = 0, Decision("interactions", "not searched for", "a single solve")
-    if is_path or not settings.interactions:
-        order, search = search_order(settings.interactions, kernel, task, (n, d, k))
-    blocks = approximation and device is None
-    why = "sized to fit in the cache" if blocks else f"{n} samples in memory"
-    decisions.append(Decision("rows", "in blocks" if blocks else "all at once", why))
     if saves_work:
         seen = EFFORT.rows_of_stage(kernel, d, n_components if approximation else 0, n)
         part = f"{seen} rows, and single effects on all rows" if seen < n else "all rows"
@@ -199,7 +199,7 @@ def make_plan(table: Table, columns: PreparedColumns, settings: SimpleNamespace)
         n_threads=row_threads() if approximation else 1,
         effort=EFFORT if saves_work else None,
         order=order,
-        refines=is_auto and is_plain,
+        refines=settings.any_kernel and is_plain,
     )
 
 
@@ -266,7 +266,7 @@ def look(
             if plan.approximation:
                 what, why = "feature map of each column", "of the additive kernel"
                 plan = plan.deciding(Decision("approximation", what, why))
-    if epsilons := given_ridges(settings.epsilon):
+    if epsilons := settings.epsilons:
         said = Decision("ridge", ", ".join(f"{e:g}" for e in epsilons), "as requested")
         return plan.deciding(said, epsilons=epsilons), first
     if plan.formulation.strategy != "path" or plan.formulation.inverse != "exact":

@@ -17,6 +17,7 @@ from covmin.data.table import from_tensors
 from covmin.plan import Plan
 from covmin.runtime.compat import output_container
 
+from .headline import row_used
 from .summary import (
     Explained,
     beside_the_rank,
@@ -53,9 +54,7 @@ class NamedResultsMixin:
     objective_: float
     approximation_: str | None
     approximation_error_: float
-    device_: str | None
     kernel_: str
-    mixing_: float
     bandwidth_: float
     epsilon_: float
     n_iter_: int
@@ -201,14 +200,13 @@ class NamedResultsMixin:
         """
         check_is_fitted(self)
         selector: Any = self
-        crossfit = selector.cv_results_
-        if crossfit is None:
+        found = selector.cv_results_
+        if found is None:
             return results_frame(self, epsilon=[], n_features=[], mean_error=[], chosen=[])
-        epsilon, size = np.meshgrid(crossfit.epsilon, crossfit.n_features, indexing="ij")
-        nearest = np.abs(np.log(crossfit.epsilon) - np.log(selector.epsilon_)).argmin()
-        chosen = (epsilon == crossfit.epsilon[nearest]) & (size == selector.n_features_)
-        measures = {k: v for k, v in crossfit.items() if k not in ("epsilon", "n_features")}
-        columns = {"epsilon": epsilon, "n_features": size, **measures, "chosen": chosen}
+        epsilon, size = np.meshgrid(found.epsilon, found.n_features, indexing="ij")
+        chosen = size == selector.n_features_
+        chosen &= epsilon == found.epsilon[row_used(selector)]
+        columns = {**found, "epsilon": epsilon, "n_features": size, "chosen": chosen}
         return results_frame(self, **{name: values.ravel() for name, values in columns.items()})
 
     @overload

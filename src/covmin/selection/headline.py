@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from numbers import Real
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -59,25 +59,25 @@ def headline(selector: Any, target: str = "y") -> str:
 
 def headline_parts(selector: Any, target: str) -> tuple[str, str, str, str]:
     """Return who does what to the response, its name, and how much; the last may be empty."""
-    given = n_given(selector)
+    given, found = n_given(selector), measures(selector)
     kept, d = int(selector.n_features_), int(selector.ranking_.max())
     who = f"{kept:,} of {count_of(d, 'feature')}"
-    if selector.cv_results_ is None:
+    if not found:
         if kept == d:
             return "The features", "ranked by relevance to", target, ""
         return f"The {who}", "most relevant to", target, ""
     left = f"what the {count_of(given, 'given feature')} {verb(given, 'leave')} unexplained of"
     of = f" {left}" if given else ""
-    if not is_found(selector.cv_results_, _row(selector)):
+    if not is_found(selector.cv_results_, row_used(selector)):
         # Interacting pairs, and features that affect the spread, have their own p-values.
         associated = len(selector.interactions_.share) or len(selector.spread_.share)
         how = "in cross-validation, although some are associated with it"
         return "No feature", f"predicts{of}", target, how if associated else "better than chance"
     if selector.task_ == "survival":
         who += f" with the {given} given" if given else ""
-        how = f"(concordance {at_chosen(selector, 'concordance')[0]:.2f}; 0.50 by chance)"
+        how = f"(concordance {found['concordance'].at(kept)[0]:.2f}; 0.50 by chance)"
         return who, verb(kept + given, "predict"), target, how
-    explained = 1.0 - at_chosen(selector, "error")[0]
+    explained = 1.0 - found["error"].at(kept)[0]
     amounts = {_NOTHING: "almost nothing", _PART: "a little", _MOST: "part"}
     amount = next((words for limit, words in amounts.items() if explained < limit), "most")
     how = "" if explained < _NOTHING else f"({percent(explained)})"
@@ -92,56 +92,75 @@ def explain_choice(selector: Any) -> str:
         text = f"{asked:.4g} of {selector.ranking_.max()}" if isinstance(asked, float) else asked
         return f"{kept}, as requested ({text})."
     curve = error_curve(selector)
-    if curve is None and m < selector.ranking_.max():
+    usable = selector.ranking_.max() - np.count_nonzero(selector.constant_)
+    if curve is None and m < usable:
         return f"{kept}, the first in the ranking: there was no time to choose a number."
     if curve is None:
-        return f"{kept}, all there are: too few samples or features to choose a number."
-    measure = judged_by(selector) if selector.estimator is None else "score"
-    sizes, values, _ = cv_measure(selector, measure)
-    best = int(np.argmin(values) if measure == "error" else np.argmax(values))
-    title, texts, of = title_of(selector, measure), [f"{value:.4g}" for value in values], ""
-    if measure == "error":
+        return f"{kept}, all that vary: too few samples or features to choose a number."
+    judge = measures(selector)[judged_by(selector) if selector.estimator is None else "score"]
+    best, title, of, form = judge.best, judge.title, "", "{:.4g}".format
+    if judge.name == "error":
         # With given features, errors are fractions of the variance that these leave unexplained.
         left = "that the given features leave unexplained" if given else "of the response"
-        title, texts = "error", [f"{value:.1%}" for value in values]
-        of = f" of the variance {left}"
+        title, of, form = "error", f" of the variance {left}", "{:.1%}".format
+    lowest = form(judge.at(best)[0])
     if selector.estimator is None and not curve["found"]:
         return (
             "No set of features is clearly better than no features in cross-validation (best "
-            f"{title}: {texts[best]}{of}). {kept} {verb(m, 'are')} selected, because at least one "
-            "must be."
+            f"{title}: {lowest}{of}). {kept} {verb(m, 'are')} selected, because at least one must "
+            "be."
         )
-    own = f"{kept} {verb(m, 'have')} a cross-validated {title} of {texts[list(sizes).index(m)]}{of}"
-    if m == sizes[best]:
-        smaller = "" if m == sizes[0] else "; every smaller set that was tried is clearly worse"
-        return f"{own}, the best of all{smaller}."
+    own = f"{kept} {verb(m, 'have')} a cross-validated {title} of {form(judge.at(m)[0])}{of}"
+    if m == best:
+        smaller = "; every smaller set that was tried is clearly worse"
+        return f"{own}, the best of all{smaller if m > judge.n_features[0] else ''}."
     return (
         f"{own}, and {verb(m, 'are')} the smallest set that is not clearly worse than the best: "
-        f"{texts[best]}, with {sizes[best]}."
+        f"{lowest}, with {best}."
     )
 
 
-def cv_measure(selector: Any, name: str) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return sizes, means of a measure and their standard errors at the ε used."""
-    results = selector.cv_results_
-    mean = f"mean_{name}" if name in ("error", "score") else name
-    spread = "standard_error" if name == "error" else f"{name}_standard_error"
-    if mean not in results or spread not in results:
-        known = ", ".join(cv_measures(selector))
-        raise ValueError(f"This fit has no {name!r}; it has {known}.")
-    row = _row(selector)
-    return results.n_features, results[mean][row], results[spread][row]
+class Measure(NamedTuple):
+    """A cross-validated measure of sets of features, at the ε used."""
+
+    name: str
+    title: str
+    n_features: np.ndarray  # (n_sizes,)
+    mean: np.ndarray
+    standard_error: np.ndarray
+
+    def at(self, n_features: int) -> tuple[float, float]:
+        """Return its mean and standard error for a number of features that was tried."""
+        place = self.n_features.tolist().index(n_features)
+        return float(self.mean[place]), float(self.standard_error[place])
+
+    @property
+    def best(self) -> int:
+        """The number of features with the best mean."""
+        better = np.argmin if self.name in ("error", "log_loss") else np.argmax
+        return int(self.n_features[better(self.mean)])
 
 
-def _row(selector: Any) -> int:
-    """Return the number of the ε used."""
+def measures(selector: Any) -> dict[str, Measure]:
+    """Return the measures of a cross-validated selector by name; none without cross-validation."""
+    results: Any = selector.cv_results_ or {}
+    found = {}
+    titles = MEASURES | {"score": scoring_name(selector.estimator, selector.scoring)}
+    if selector.task_ == "survival":
+        titles["error"] = "error, fraction of the variance of the martingale residuals"
+    for name, title in titles.items():
+        mean = f"mean_{name}" if name in ("error", "score") else name
+        spread = "standard_error" if name == "error" else f"{name}_standard_error"
+        if mean in results:
+            values = (results[key][row_used(selector)] for key in (mean, spread))
+            found[name] = Measure(name, title, results.n_features, *values)
+    return found
+
+
+def row_used(selector: Any) -> int:
+    """Return the row of ``cv_results_`` of the ε used."""
     ratios = np.log(selector.cv_results_.epsilon / selector.epsilon_)
     return int(np.argmin(np.abs(ratios)))
-
-
-def cv_measures(selector: Any) -> list[str]:
-    """Return the names of the measures that a cross-validated selector has."""
-    return [name for name in MEASURES if {name, f"mean_{name}"} & selector.cv_results_.keys()]
 
 
 def judged_by(selector: Any) -> str:
@@ -157,40 +176,25 @@ def error_curve(selector: Any) -> dict[str, Any] | None:
     """
     if selector.cv_results_ is None or len(selector.cv_results_.n_features) < 2:
         return None
-    measure = judged_by(selector)
-    sizes, mean, standard_error = cv_measure(selector, measure)
-    worse = 1.0 if measure == "error" else -1.0
-    best = int(np.argmin(worse * mean))
-    measures = []
-    for name in cv_measures(selector):
-        _, means, errors = cv_measure(selector, name)
-        values = {"mean": means.tolist(), "standard_error": errors.tolist()}
-        measures.append({"name": name, "title": title_of(selector, name), **values})
+    found = measures(selector)
+    judge = found[judged_by(selector)]
     return {
-        "measure": measure,
-        "n_features": sizes.tolist(),
-        "error": mean.tolist(),
-        "standard_error": standard_error.tolist(),
-        "best": int(sizes[best]),
-        "found": is_found(selector.cv_results_, _row(selector)),
-        "measures": measures,
+        "measure": judge.name,
+        "n_features": judge.n_features.tolist(),
+        "error": judge.mean.tolist(),
+        "standard_error": judge.standard_error.tolist(),
+        "best": judge.best,
+        "found": is_found(selector.cv_results_, row_used(selector)),
+        "measures": [
+            {
+                "name": each.name,
+                "title": each.title,
+                "mean": each.mean.tolist(),
+                "standard_error": each.standard_error.tolist(),
+            }
+            for each in found.values()
+        ],
     }
-
-
-def title_of(selector: Any, measure: str) -> str:
-    """Return the title of a measure of a cross-validated selector."""
-    if measure == "score":
-        return str(scoring_name(selector.estimator, selector.scoring))
-    if measure == "error" and selector.task_ == "survival":
-        return "error, fraction of the variance of the martingale residuals"
-    return MEASURES[measure]
-
-
-def at_chosen(selector: Any, name: str) -> tuple[float, float]:
-    """Return a measure and its standard error with the selected number of features."""
-    sizes, means, errors = cv_measure(selector, name)
-    chosen = int(np.flatnonzero(sizes == selector.n_features_)[0])
-    return float(means[chosen]), float(errors[chosen])
 
 
 def n_given(selector: Any) -> int:

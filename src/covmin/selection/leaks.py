@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from sklearn.utils import _safe_indexing
 
-from covmin.constants import SUSPICIOUS_SHARE
+from covmin.constants import SAMPLES_FOR_EACH_FEATURE, SUSPICIOUS_SHARE
+from covmin.data.blocks import as_blocks
+from covmin.data.blocks.views import rows_to_look_at
 from covmin.data.columns import LEFT_OUT, Levels
 from covmin.remarks import warn
 from covmin.text import listed
@@ -25,15 +27,16 @@ _CHECKED = 10
 def leaking_features(ranking: np.ndarray, m: int, table: Table, explained: Explained) -> list[int]:
     """Return columns that give the response away, alone or together; empty if there are none.
 
-    One column alone is suspicious if it explains nearly everything, or if it is a text that
-    contains the class. Sets are suspicious only if they leave next to nothing, as sums and means
-    do: with several features, a good prediction is what one hopes for. Of a set, the fewest
-    leading features are returned. ``ranking`` is that of the columns, ``m`` how many are selected.
+    One column alone is suspicious if it explains nearly everything, if it is a text that contains
+    the class, or if it tells which survival times are censored. Sets are suspicious only if they
+    leave next to nothing, as sums and means do: with several features, a good prediction is what
+    one hopes for. Of a set, the fewest leading features are returned. ``ranking`` is that of the
+    columns, ``m`` how many are selected.
     """
     kinds = ["number"] * ranking.size if table.kinds is None else table.kinds.tolist()
     order = np.argsort(ranking, kind="stable").tolist()
     first = [j for j in order if kinds[j] not in LEFT_OUT][:_CHECKED]
-    named = [j for j in first if _contains_class(table, j)]
+    named = [j for j in first if _contains_class(table, j) or _tells_event(table, j)]
     one, several = SUSPICIOUS_SHARE[:2]
     selected = first[: max(m, 1)]
     if not selected or explained(selected) <= one:  # one regression for tables without a leak
@@ -60,6 +63,25 @@ def _contains_class(table: Table, column: int) -> bool:
         for code, label in zip(levels.codes, table.response.labels, strict=True)
     ]
     return bool(np.mean(own) > SUSPICIOUS_SHARE[0])
+
+
+def _tells_event(table: Table, column: int) -> bool:
+    """Tell whether the values of a column, or its gaps, tell which survival times are censored.
+
+    A cause of death does, for example: it is known only after the event.
+    """
+    if table.response.times is None:
+        return False
+    rows = rows_to_look_at(table.n_samples)
+    encoded = np.flatnonzero(table.layout.source == column)
+    values = np.nan_to_num(as_blocks(table.X).take(rows, encoded))
+    _, code = np.unique(values, axis=0, return_inverse=True)
+    if code.max() >= rows.size / SAMPLES_FOR_EACH_FEATURE:
+        return False
+    event = table.response.times[rows, 0]
+    n, n_events = np.bincount(code.ravel()), np.bincount(code.ravel(), event)
+    wrong = np.minimum(n_events, n - n_events).sum()
+    return bool(wrong < (1.0 - SUSPICIOUS_SHARE[0]) * min(event.sum(), (1.0 - event).sum()))
 
 
 def leak_text(names: Sequence[str]) -> str:

@@ -169,12 +169,8 @@ class CCMSelector(NamedResultsMixin, FeatureSelector):
     approximation_error_ : float
         Relative difference between the criterion and that of the exact kernel, on a sample of the
         rows. If it exceeds a few per cent, use more components.
-    device_ : str or None
-        Torch device used; None for NumPy.
     kernel_ : str
         Kernel used.
-    mixing_ : float
-        Share γ of the additive part of the kernel.
     path_ : Bunch
         The stages, from the largest set to the smallest: ``n_features``, ``weights`` (one row per
         stage), ``bandwidth``, ``criterion``, ``n_iter``, ``converged``.

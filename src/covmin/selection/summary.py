@@ -21,14 +21,12 @@ from covmin.runtime.seeds import seed_of
 from covmin.text import percent
 
 from .headline import (
-    at_chosen,
-    cv_measures,
     error_curve,
     explain_choice,
     headline,
     headline_parts,
+    measures,
     n_given,
-    title_of,
 )
 
 # Leading features for which the summary says what they explain alone.
@@ -201,14 +199,16 @@ def feature_rows(
 ) -> list[dict[str, Any]]:
     """Return a dict for each feature, best first; given ones precede.
 
-    ``alone`` is what each of the first ``n_alone`` explains on its own, or None. ``in_folds`` is
-    the fraction of the folds that select it, and ``reason`` says why a feature is not selected.
+    ``alone`` is what each of the first ``n_alone`` in use explains on its own, or None.
+    ``in_folds`` is the fraction of the folds that select it, and ``reason`` says why a feature is
+    not selected.
     """
     names, ranking, groups = feature_names(selector), selector.ranking_, selector.feature_groups_
     out = {read.column: read.words for read in selector.plan_.readings if read.kind in LEFT_OUT}
     is_named, frequency = hasattr(selector, "feature_names_in_"), selector.fold_frequency_
     order = np.argsort(ranking, kind="stable").tolist()
-    alone = {j: float(explained([j])) for j in order[:n_alone]} if explained else {}
+    used = [j for j in order if selector.column_kinds_[j] not in LEFT_OUT]
+    alone = {j: float(explained([j])) for j in used[:n_alone]} if explained else {}
     rows = {}
     for j in order:
         notes, reason = ["given"] if ranking[j] == 0 else [], ""
@@ -269,8 +269,6 @@ def _measures(selector: Any, classes: list[dict[str, Any]] | None) -> list[dict[
     ``without`` is the value of predicting the mean, the class frequencies, or at random; None if
     it is unknown, as for the score of an estimator.
     """
-    if selector.cv_results_ is None:
-        return []
     without = {"error": 1.0, "concordance": 0.5}
     if classes and classes[0]["count"] is not None:
         counts = np.array([row["count"] for row in classes])
@@ -281,12 +279,12 @@ def _measures(selector: Any, classes: list[dict[str, Any]] | None) -> list[dict[
             "log_loss": float(-(shares @ np.log(shares))),
             "roc_auc": 0.5,
         }
-    measures = []
-    for name in cv_measures(selector):
-        value, error = at_chosen(selector, name)
-        row = {"name": name, "title": title_of(selector, name), "value": value}
-        measures.append(row | {"standard_error": error, "without": without.get(name)})
-    return measures
+    rows = []
+    for name, measure in measures(selector).items():
+        value, error = measure.at(selector.n_features_)
+        row = {"name": name, "title": measure.title, "value": value}
+        rows.append(row | {"standard_error": error, "without": without.get(name)})
+    return rows
 
 
 def measure_text(name: str, value: float) -> str:

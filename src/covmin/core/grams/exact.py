@@ -19,6 +19,7 @@ from ..arrays import (
     to_numpy,
 )
 from ..kernels import ScaledKernel
+from ..kernels.base import Pullback
 
 
 @dataclass(frozen=True)
@@ -41,7 +42,8 @@ class ExactGram:
         return self.kernel.zero_is_absorbing
 
     def at(self, w: np.ndarray) -> ExactOperator:
-        return ExactOperator(self, w)
+        K, pullback = self.kernel.matrix_and_pullback(self.prepared, like(w, self.X))
+        return ExactOperator(self.Y, self.p, K, pullback)
 
     def restrict(self, columns: np.ndarray) -> ExactGram:
         prepared = self.kernel.restrict(self.prepared, columns)
@@ -49,48 +51,48 @@ class ExactGram:
         return ExactGram(self.kernel, X, self.Y, self.p, prepared)
 
 
+@dataclass(eq=False)
 class ExactOperator:
     """``C_w f = H K_w Hᵀ (p ∘ f)`` with a stored kernel matrix."""
 
-    def __init__(self, gram: ExactGram, w: np.ndarray) -> None:
-        self._gram, self.Y = gram, gram.Y
-        self._K, self._pullback = gram.kernel.matrix_and_pullback(gram.prepared, like(w, gram.X))
-        self._factors: dict[float, Factor] = {}
+    Y: Array
+    p: Array
+    K: Array = field(repr=False)
+    pullback: Pullback
+    factors: dict[float, Factor] = field(default_factory=dict)  # the last one, by its ridge
 
     def _dual(self, F: Array) -> Array:
         """Return ``Hᵀ(p ∘ F)``, the coefficients of a centred function of the samples."""
-        p = self._gram.p
+        p = self.p
         D = F * p[:, None]
         D -= p[:, None] * array_namespace(F).sum(D, axis=0)
         return D
 
     def matmul(self, F: Array) -> Array:
-        KF = self._K @ self._dual(F)
-        KF -= self._gram.p @ KF
+        KF = self.K @ self._dual(F)
+        KF -= self.p @ KF
         return KF
 
     def _factor(self, ridge: float) -> Factor:
-        if ridge not in self._factors:
-            p = self._gram.p
-            self._factors = {ridge: factorize(centred(self._K, p), ridge / p)}
-        return self._factors[ridge]
+        if ridge not in self.factors:
+            self.factors = {ridge: factorize(centred(self.K, self.p), ridge / self.p)}
+        return self.factors[ridge]
 
     def solve(self, ridge: float) -> Array:
         """Return ``(C_w + ridge·I)⁻¹ Y`` by one Cholesky factorisation and k solves."""
-        return self._factor(ridge).solve(self.Y) / self._gram.p[:, None]
+        return self._factor(ridge).solve(self.Y) / self.p[:, None]
 
     def dots(self, P: Array, Q: Array) -> Array:
-        return column_dots(P * self._gram.p[:, None], Q)
+        return column_dots(P * self.p[:, None], Q)
 
     def grad(self, P: Array, Q: Array) -> np.ndarray:
         """Return the gradient of ``tr(aᵀK_w b)`` for the coefficients a of P and b of Q."""
         a = self._dual(P)
         b = a if P is Q else self._dual(Q)
-        return to_numpy(self._pullback(a, b)).astype(np.float64, copy=False)
+        return to_numpy(self.pullback(a, b)).astype(np.float64, copy=False)
 
     def leave_one_out(self, ridge: float) -> float:
         """Return the mean square of ``αᵢ / (cᵢ − pᵢ²/ε)`` with ``c = diag((G + ε/p)⁻¹)``."""
-        factor = self._factor(ridge)
-        p = self._gram.p
+        factor, p = self._factor(ridge), self.p
         residuals = factor.solve(self.Y) / (factor.inverse_diagonal() - p**2 / ridge)[:, None]
         return float(array_namespace(p).sum(p[:, None] * residuals**2))

@@ -147,6 +147,7 @@ def _promising(factors: list[Array], responses: Array, floor: float) -> Iterator
     # A block has 256 sets on a CPU and as many as fill an accelerator.
     block = default_block_size(responses)
     size = max(256, block**2 // 2**5 // max(d, n))
+    pieces = [slice(k, k + block) for k in range(0, n, block)]  # of products, kept in the cache
     waiting: Any = None
     for start in (*range(0, n_fronts, size), None):
         # An accelerator multiplies the next block while this one is looked at.
@@ -157,14 +158,17 @@ def _promising(factors: list[Array], responses: Array, floor: float) -> Iterator
             for table in reversed(tables):
                 fronts.insert(0, xp.searchsorted(table, left, side="right") - 1)
                 left = left - take(table, fronts[0], axis=0)
-            chosen = zip(factors, fronts, strict=False)
-            values = reduce(mul, (take(factor, j, axis=0) for factor, j in chosen))
             # All columns after the largest of the first set, and up to seven more: an accelerator
             # is several times as fast if their number is a multiple of eight.
             first = int(np.searchsorted(n_below[-1], start, side="right"))
             first = max(first - (first - d) % 8, 0)
-            others = factors[-1][first:, :].T
-            moments = [(values * responses[k : k + 1, :]) @ others for k in range(len(responses))]
+            moments: list[Array] = [0.0] * len(responses)
+            for part in pieces:
+                chosen = zip(factors, fronts, strict=False)
+                values = reduce(mul, (take(f[:, part], j, axis=0) for f, j in chosen))
+                others = factors[-1][first:, part].T
+                for k in range(len(responses)):
+                    moments[k] = moments[k] + (values * responses[k, part]) @ others
             peaks = sum(xp.linalg.vector_norm(part, ord=np.inf, axis=1) ** 2 for part in moments)
             waiting = fronts, first, moments, peaks
         if ready is None:

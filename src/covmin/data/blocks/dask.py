@@ -41,9 +41,8 @@ def _as_array(part: Any, dtype: np.dtype[Any]) -> np.ndarray:
     return np.ascontiguousarray(np.asarray(part), dtype=dtype)
 
 
-def _taken(columns: np.ndarray | None, part: np.ndarray, rows: np.ndarray) -> np.ndarray:
-    """Return rows of a partition, with all columns or some."""
-    return part[rows] if columns is None else part[np.ix_(rows, columns)]
+def _rows_of_partition(columns: np.ndarray | None, X: Any, rows: np.ndarray) -> np.ndarray:
+    return ArrayBlocks(X).take(rows, columns)
 
 
 def _on_partition(
@@ -56,14 +55,6 @@ def _on_partition(
             for start, block in ArrayBlocks(X).blocks(columns)
         ]
     )
-
-
-def _tree(merge: Merge, results: list[Any]) -> Any:
-    """Merge delayed results, a few at a time and always in the same order."""
-    join = _delayed(merge)
-    while len(results) > 1:
-        results = [join(results[i : i + _FAN_IN]) for i in range(0, len(results), _FAN_IN)]
-    return _compute(results[:1])[0]
 
 
 def _client() -> Any:
@@ -152,8 +143,7 @@ class DaskBlocks:
             names = [str(name) for name in X.columns]
             bad = [str(name) for name, kind in X.dtypes.items() if kind.kind not in "biuf"]
             if bad:
-                advice = "encode categorical columns of a Dask dataframe first."
-                raise no_numbers(bad, f"Drop or convert them; {advice}")
+                raise no_numbers(bad, "Drop, convert or encode them first.")
             # A nullable pandas dtype has the NumPy dtype as an attribute.
             dtypes = {getattr(dtype, "numpy_dtype", dtype) for dtype in X.dtypes}
             delayed = X.to_delayed()
@@ -190,12 +180,15 @@ class DaskBlocks:
         # Delayed once, so that the function, with its frequencies, is sent to each worker once.
         work = _delayed(partial(_on_partition, function, merge, columns))
         pieces = zip(self.parts, self._pieces(Y), self._pieces(p), strict=True)
-        return _tree(merge, [work(X, Y, p) for X, Y, p in pieces])
+        results, join = [work(X, Y, p) for X, Y, p in pieces], _delayed(merge)
+        while len(results) > 1:  # always in the same order
+            results = [join(results[i : i + _FAN_IN]) for i in range(0, len(results), _FAN_IN)]
+        return _compute(results)[0]
 
     def take(self, rows: np.ndarray, columns: np.ndarray | None = None) -> np.ndarray:
         bounds = np.searchsorted(rows, self.starts)
         pieces = zip(self.parts, self.starts[:-1], bounds[:-1], bounds[1:], strict=True)
-        pick = _delayed(partial(_taken, columns))
+        pick = _delayed(partial(_rows_of_partition, columns))
         wanted = [pick(part, rows[a:b] - start) for part, start, a, b in pieces if a < b]
         return np.concatenate(_compute(wanted))
 

@@ -23,7 +23,8 @@ class ParquetBlocks(LocalBlocks):
     def __init__(self, files: list[Path], names: list[str]) -> None:
         self._files = files
         self.names: list[str] = names
-        kinds = {str(field.type) for field in _schema(files) if field.name in set(names)}
+        schema = _parquet().read_schema(files[0])
+        kinds = {str(schema.field(name).type) for name in names}
         self.dtype = np.dtype(np.float32 if kinds == {"float"} else np.float64)
         self.shape = (sum(_parquet().read_metadata(file).num_rows for file in files), len(names))
 
@@ -56,9 +57,16 @@ def _parquet() -> Any:
     return parquet
 
 
-def _schema(files: list[Path]) -> Any:
+def _opened(path: Any) -> tuple[list[Path], Any]:
+    """Return the files in a folder, or a single one, and the schema of the first."""
+    path = Path(path)
+    if not path.exists():
+        raise FileNotFoundError(f"There is no file or folder {path}.")
+    files = sorted(path.rglob("*.parquet")) if path.is_dir() else [path]
+    if not files:
+        raise FileNotFoundError(f"The folder {path} contains no *.parquet files.")
     try:
-        return _parquet().read_schema(files[0])
+        return files, _parquet().read_schema(files[0])
     except ValueError as error:  # pyarrow's ArrowInvalid is one
         raise ValueError(
             f"{files[0]} is not a Parquet file. Load other formats into memory (pandas.read_csv) "
@@ -97,19 +105,24 @@ def open_parquet(
     >>> X.names, X.shape, y
     (['a'], (2, 1), array([1, 2]))
     """
-    files = _files(Path(path))
-    schema = _schema(files)
-    if target not in schema.names:
+    files, schema = _opened(path)
+    wanted = schema.names if columns is None else list(columns)
+    if missing := [name for name in (target, *wanted) if name not in schema.names]:
         raise ValueError(
-            f"There is no column {target!r} in {path}; its columns are {listed(schema.names)}."
+            f"There is no column {missing[0]!r} in {path}; its columns are {listed(schema.names)}."
         )
-    names = [name for name in schema.names if name != target] if columns is None else list(columns)
-    if target in names:
+    names = [name for name in wanted if name != target]
+    if columns is not None and target in wanted:
         raise ValueError(
             f"columns includes the target {target!r}, which would be selected to explain itself; "
             "remove it from columns."
         )
-    _check_numbers(schema, names)
+    import pyarrow.types as kinds
+
+    numeric = (kinds.is_integer, kinds.is_floating, kinds.is_boolean)
+    bad = [name for name in names if not any(kind(schema.field(name).type) for kind in numeric)]
+    if bad:
+        raise no_numbers(bad, "Omit them with columns=, or encode them before writing the files.")
     tables = [_parquet().read_table(file, columns=[target]) for file in files]
     y = np.concatenate([table.column(target).to_numpy() for table in tables])
     return ParquetBlocks(files, names), y
@@ -117,26 +130,4 @@ def open_parquet(
 
 def parquet_columns(path: Any) -> list[str]:
     """Return the column names of a Parquet file or of a folder of them."""
-    return list(_schema(_files(Path(path))).names)
-
-
-def _files(path: Path) -> list[Path]:
-    if path.is_dir():
-        files = sorted(path.rglob("*.parquet"))
-        if not files:
-            raise FileNotFoundError(f"The folder {path} contains no *.parquet files.")
-        return files
-    if not path.exists():
-        raise FileNotFoundError(f"There is no file or folder {path}.")
-    return [path]
-
-
-def _check_numbers(schema: Any, names: list[str]) -> None:
-    import pyarrow.types as kinds
-
-    numeric = (kinds.is_integer, kinds.is_floating, kinds.is_boolean)
-    if missing := [name for name in names if name not in schema.names]:
-        raise ValueError(f"There is no column {missing[0]!r} in these Parquet files.")
-    bad = [name for name in names if not any(kind(schema.field(name).type) for kind in numeric)]
-    if bad:
-        raise no_numbers(bad, "Omit them with columns=, or encode them before writing the files.")
+    return list(_opened(path)[1].names)

@@ -14,8 +14,7 @@ from scipy.special import ndtri
 
 from covmin.constants import MANY_ROWS, SAMPLE_ROWS
 from covmin.core.arrays import Array, array_namespace, default_block_size, like, row_tiles, to_numpy
-from covmin.core.rows import BlockFunction, add_up, map_blocks
-from covmin.runtime.machine import row_threads
+from covmin.core.rows import BlockFunction, add_up
 
 from .array import Blocks, DeviceBlocks, Merge, RawFunction
 
@@ -119,16 +118,9 @@ def _scores(column: np.ndarray, p: np.ndarray, eps: float) -> _Knots | None:
     return values, scores
 
 
-def ranked_rows(n_samples: int) -> np.ndarray:
-    """Return the samples that determine the ranks: all, or a subsample."""
-    if n_samples <= MANY_ROWS:
-        return np.arange(n_samples)
-    return np.sort(np.random.default_rng(0).choice(n_samples, MANY_ROWS, replace=False))
-
-
-def rows_to_look_at(n_samples: int) -> np.ndarray:
+def rows_to_look_at(n_samples: int, most: int = _LOOKED_AT) -> np.ndarray:
     """Return the increasing numbers of some rows, spread over all of them."""
-    return np.unique(np.linspace(0, n_samples - 1, min(n_samples, _LOOKED_AT)).astype(int))
+    return np.unique(np.linspace(0, n_samples - 1, min(n_samples, most)).astype(int))
 
 
 @dataclass(frozen=True)
@@ -238,19 +230,18 @@ class StandardizedBlocks:
 
     def sample(self, rows: np.ndarray) -> Array:
         """Return standardised rows at any row numbers, where the table is."""
-        how = self.mean, self.scale, self.missing_at, self.dtype
         if isinstance(self.source, DeviceBlocks):
-            return standardize_block(self.source.take(rows, self.index), *how)
+            return self.of_block(self.source.take(rows, self.index))
         order = np.argsort(rows)
         taken, place = self.source.take(rows[order], self.index), np.argsort(order)
         sample = np.empty((rows.size, self.index.size), dtype=self.dtype)
-
-        def fill(tile: slice) -> None:
-            sample[tile] = standardize_block(taken[place[tile]], *how)
-
-        for _ in map_blocks(fill, ((tile,) for tile in row_tiles(sample)), row_threads()):
-            pass
+        for tile in row_tiles(sample):
+            sample[tile] = self.of_block(taken[place[tile]])
         return sample
+
+    def of_block(self, X: Array) -> Array:
+        """Return standardised rows of a block with these columns."""
+        return standardize_block(X, self.mean, self.scale, self.missing_at, self.dtype)
 
     def rows(self, Y: np.ndarray, p: np.ndarray) -> StandardizedRows:
         """Return the rows with responses and weights, for sums over blocks."""
@@ -282,13 +273,8 @@ class StandardizedRows:
 
     def sum(self, function: BlockFunction, *kept: Any) -> tuple[Any, ...]:
         table = self.columns
-        prepare = partial(
-            standardize_block,
-            mean=table.mean,
-            scale=table.scale,
-            missing_at=table.missing_at,
-            dtype=table.dtype,
-        )
+        how = {name: getattr(table, name) for name in ("mean", "scale", "missing_at", "dtype")}
+        prepare = partial(standardize_block, **how)
         # The function must not hold the blocks, so that it can be sent to other processes.
         raw = partial(_on_prepared, function, prepare, [None] * len(kept))  # nothing is stored
         return table.source.reduce(raw, add_up, self.Y, self.p, table.index)
