@@ -133,6 +133,5 @@ KNOCKOFF_KERNEL: Final = (0.5, 0.01)
 
 # --- summary and report ------------------------------------------------------------------------
 #: What a single feature must explain to be called too good to be true, what several must, and what
-#: a row number must explain to be said to follow the response. A fit looks closer if its own
-#: regressions, which are not tuned, explain the fourth.
-SUSPICIOUS_SHARE: Final = (0.98, 0.999, 0.2, 0.95)
+#: a row number must explain to be said to follow the response.
+SUSPICIOUS_SHARE: Final = (0.98, 0.999, 0.2)

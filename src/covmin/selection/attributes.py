@@ -135,7 +135,9 @@ def warn_of_the_end(
     # A closer look takes regressions. A text may contain the class; anything may tell an event.
     kinds, folds = attributes["column_kinds_"], attributes["cv_results_"]
     has_texts = attributes["classes_"] is not None and kinds is not None and "category" in kinds
-    least = np.fmin(fit.error, np.nan if folds is None else folds.mean_error.min())
+    errors = [fit.errors] + ([] if folds is None else [folds.mean_error.min(axis=0)])
+    one, several = (1.0 - share for share in SUSPICIOUS_SHARE[:2])
+    suspicious = any(each[0] < one or each.min() < several for each in errors if each.size)
     is_survival = attributes["task_"] == "survival"
-    if has_texts or is_survival or least < 1.0 - SUSPICIOUS_SHARE[3]:
+    if has_texts or is_survival or suspicious:
         warn_of_leaks(selector, table, attributes["ranking_"], attributes["n_features_"])

@@ -76,7 +76,7 @@ class Fit:
     m: int
     cross_validation: CrossValidation | None
     lost_without: dict[int, float]  # rise of the error without a feature of the problem
-    error: float  # least leave-one-out error of the last word; NaN without one
+    errors: np.ndarray  # of the last word, for the first one, two, … features; or none
 
 
 def settings_of(selector: Any, device: str | None) -> SimpleNamespace:
@@ -129,10 +129,10 @@ def fit(table: Table, columns: PreparedColumns, settings: SimpleNamespace, run: 
         # The last word decides about so few features, whatever the path says about their number.
         wanted = None if plan.refines and m_kept <= CANDIDATES[0] else m_kept
         path = run_path(problem, budgets, protected, run, wanted)
-        lost, error = dict[int, float](), np.nan
+        lost, errors = dict[int, float](), np.empty(0)
         if plan.refines and not run.stop():
-            plan, path, lost, error = check(plan, problem, path, m_kept)
-    return Fit(plan, table, columns, problem, path, m, found, lost, error)
+            plan, path, lost, errors = check(plan, problem, path, m_kept)
+    return Fit(plan, table, columns, problem, path, m, found, lost, errors)
 
 
 # --- plan ----------------------------------------------------------------------------------------
@@ -360,7 +360,7 @@ def choose(
 
 def check(
     plan: Plan, problem: Problem, path: Path, m: int
-) -> tuple[Plan, Path, dict[int, float], float]:
+) -> tuple[Plan, Path, dict[int, float], np.ndarray]:
     """Let tuned regressions decide about the first features, and give them their weights."""
     better = refined(plan, problem, path, m)
     order = better.order
@@ -376,4 +376,4 @@ def check(
         reason += f"; of {better.n_exchanges} exchanges of a feature, none lowers the error"
     said = Decision("last word", choice, reason)
     path = replace(path, stages=stages, order=order)
-    return plan.deciding(said), path, better.lost_without, better.error
+    return plan.deciding(said), path, better.lost_without, better.errors
