@@ -29,7 +29,7 @@ RATES = [
     ),
     ("knockoffs", _SHARE, "knockoffs", f"method == 'ccm' and level == {_SHARE}", "response", "fdr"),
     ("knockoffs, other columns", _SHARE, "columns", f"level == {_SHARE}", "design", "fdr"),
-    ("test", _ALPHA, "test", f"question in {[*dependence.NULLS]}", "question", "rejected"),
+    ("test", _ALPHA, "test", f"question not in {[*dependence.QUESTIONS]}", "question", "rejected"),
     ("interactions", _ALPHA, "interactions", "found >= 0", "features", "found"),
     ("test, second look", _ALPHA, "attacks", "tool == 'test'", "design", "false"),
     ("verdicts, second look", _SHARE, "attacks", "tool == 'verdicts'", "design", "false"),

@@ -139,14 +139,13 @@ def work(unit: Unit) -> dict[str, Any]:
 
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        refused, groups = 0.0, None
-        if name in LENGTHS:
-            groups = np.arange(n) // LENGTHS[name]
-            try:
-                called(None)
-            except InputError:
-                refused = 1.0
-        kept = called(groups)
+        refused = 0.0
+        try:
+            kept = called(None)
+        except InputError:
+            refused = 1.0
+        if refused or name in LENGTHS:
+            kept = called(np.arange(n) // LENGTHS.get(name, 1))
     return {
         "false": float((kept & ~is_true).sum() / max(kept.sum(), 1)),
         "found": float(kept[is_true].mean()) if needed and tool != "test" else None,
@@ -155,9 +154,9 @@ def work(unit: Unit) -> dict[str, Any]:
 
 
 _SIZES = {"test": (60, 200, 1000), "verdicts": (300,), "knockoffs 0.2": (300,)}
-_RUNS = {"test": 200, "verdicts": 40, "knockoffs 0.2": 60}
+_RUNS = {"test": 200, "verdicts": 60, "knockoffs 0.2": 60}
 CELLS = [
-    {"tool": tool, "design": name, "n": n, "runs": _RUNS[tool] if n < 1000 else 20}
+    {"tool": tool, "design": name, "n": n, "runs": _RUNS[tool] if n < 1000 else 60}
     for tool, sizes in _SIZES.items()
     for n in sizes
     for name in DESIGNS

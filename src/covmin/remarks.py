@@ -60,12 +60,19 @@ class InputError(ValueError):
         Name of the parameter of the Python interface at fault.
     columns : sequence, default=()
         Names or numbers of the columns concerned.
+    advice : str, default=""
+        What to do about it in Python, if the command line has an advice of its own.
     """
 
     def __init__(
-        self, text: str, parameter: str | None = None, columns: Sequence[Any] = ()
+        self,
+        text: str,
+        parameter: str | None = None,
+        columns: Sequence[Any] = (),
+        advice: str = "",
     ) -> None:
-        super().__init__(text)
+        super().__init__(f"{text} {advice}".rstrip())
+        self.text = text
         self.parameter = parameter
         self.columns = tuple(columns)
 

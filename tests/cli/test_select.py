@@ -246,6 +246,15 @@ def test_rows_of_a_group_are_held_out_together(patients, run):
     assert scores[1] < 0.7
 
 
+def test_verdicts_on_rows_that_are_said_to_be_independent(patients, run):
+    words = ("select", patients, "-t", "y", "--drop", "patient", "-m", 1, "--verdicts")
+    refused = run(*words)
+    assert refused.exit_code == ExitCode.DATA
+    assert "--row-groups none" in refused.stderr
+    assert "groups=" not in refused.stderr  # which is Python
+    assert run(*words, "--row-groups", "none").exit_code == 0
+
+
 def test_the_past_does_not_know_the_future(tmp_path, run):
     """A random walk: neighbours in time are alike, which says nothing about later rows."""
     rng = np.random.default_rng(0)

@@ -7,7 +7,7 @@ import pytest
 from numpy.testing import assert_allclose
 
 from covmin.constants import FUNCTION_RIDGES
-from covmin.core.exchange import SetErrors, SetSample, exchange
+from covmin.core.exchange import Judged, SetErrors, SetSample, _Search, exchange
 from covmin.core.lookback import look_back, nominate, refine
 
 
@@ -123,3 +123,22 @@ def test_noise_is_hardly_ever_nominated_or_accepted():
         accepted += bool(frozenset().union(*look_back(sample, [0])))
     assert nominated <= 6
     assert accepted <= 2
+
+
+@pytest.mark.parametrize(("smaller", "larger"), [(0.11, [0, 1, 2]), (0.2, [2, 3, 4])])
+def test_a_ranking_gives_up_a_little_of_the_asked_size_for_much_of_the_others(smaller, larger):
+    """Five indicators tell as much as four others, but the first of them may tell more."""
+    errors = {
+        frozenset(): 1.0,
+        **{frozenset([0]): 0.5, frozenset([0, 1]): 0.3, frozenset([0, 1, 2]): smaller},
+        **{frozenset([2]): 0.7, frozenset([2, 3]): 0.45, frozenset([2, 3, 4]): 0.1},
+    }
+    judged = {
+        one: Judged(one, np.zeros((4, 1)), np.full(4, error / 4), error, (0, 0))
+        for one, error in errors.items()
+    }
+    every = SetErrors(sample_of(np.zeros((4, 5)), np.arange(4.0)), range(5))
+    every.known = judged
+    path = {k: judged[frozenset(range(k))] for k in range(4)}
+    best = {**path, 3: judged[frozenset([2, 3, 4])]}
+    assert _Search(every, [*range(5)], best, path).nested(3, 3) == larger

@@ -113,6 +113,14 @@ class TestWhatIsFound:
             Y = effect(X[:, [0]]) + 0.5 * rng.standard_normal((400, 1))
             assert {0, 1} not in as_sets(find(X, Y))
 
+    def test_a_fast_effect_beside_a_bent_copy(self):
+        """Waves of x and of |x| make a faster wave of x."""
+        for seed in range(8):
+            X = np.random.default_rng(seed).standard_normal((500, 20))
+            X[:, 2] = np.abs(X[:, 1]) + 0.1 * X[:, 2]
+            Y = np.sin(6.0 * X[:, [1]]) + 0.5 * X[:, [19]]
+            assert find(X[:, :19], Y).share.size == 0
+
     def test_parts_of_a_feature_with_an_effect(self):
         """x₀ ≈ x₁ + x₂: the product of the two says what the square of the sum says."""
         rng = np.random.default_rng(0)
@@ -372,7 +380,7 @@ class TestDeeper:
         found = find(X, Y, order=3)
         assert found.columns.tolist() == [[1, 4, 7]]
         ranks = Ranked.of(X[:, [1, 4, 7]], np.full(300, 1 / 300)).functions(slice(None), 8)
-        lower = [np.ones(300), *ranks[:4].reshape(-1, 300)]
+        lower = [np.ones(300), *ranks[:6].reshape(-1, 300)]
         for a, b in ((0, 1), (0, 2), (1, 2)):
             lower += [ranks[i, a] * ranks[j, b] for i in range(2) for j in range(2)]
         product = ranks[0].prod(axis=0)

@@ -125,7 +125,7 @@ class TestShip:
 
     def test_other_ways_to_read_it(self):
         X, y = ship()
-        with pytest.raises(ValueError, match="are not numeric: 'Boarded'"):
+        with pytest.raises(ValueError, match="are not numeric: 'Name', 'Sex'"):
             CCMSelector(2, column_types="strict").fit(X, y)
         with pytest.raises(ValueError, match=r"column_types names 'Sexe'.* Did you mean 'Sex'"):
             CCMSelector(2, column_types={"Sexe": "category"}).fit(X, y)

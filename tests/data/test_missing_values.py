@@ -121,13 +121,13 @@ def test_weights_are_as_good_as_copies():
     assert_array_equal(weighted.index, copied.index)
     assert_allclose(weighted.scale, copied.scale)
     assert_allclose(weighted.units.scale, copied.units.scale)
-    assert copied.n_distinct == weighted.n_distinct == N
+    assert copied.distinct(0).size == weighted.distinct(0).size == N
 
 
 def test_a_gap_is_no_value_at_the_mean():
     X = np.array([[1.0, 0.0], [3.0, 0.0], [2.0, 0.0], [np.nan, 0.0], [np.nan, 0.0], [2.0, 1.0]])
     _, columns = prepared(X, Y=np.zeros((6, 1)))
-    assert columns.n_distinct == 5
+    assert columns.distinct(0).size == 5
 
 
 def test_shares_go_over_into_those_without_gaps():

@@ -8,7 +8,7 @@ from numpy.testing import assert_array_equal
 
 from covmin import CCMSelector, data, open_parquet
 from covmin.data.blocks import ArrayBlocks, sparse
-from covmin.data.table import from_tensors
+from covmin.data.dtypes import from_tensors
 
 RNG = np.random.default_rng(0)
 X = RNG.standard_normal((40, 5))

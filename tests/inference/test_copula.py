@@ -14,8 +14,9 @@ from covmin.inference.copula import (
     NumberMargin,
     TableKnockoffs,
     _estimate,
+    correlation,
     curved_pairs,
-    shrunk_correlation,
+    shrink,
     truncated_normal,
 )
 
@@ -29,8 +30,8 @@ def binary_bounds(z):
 def test_the_correlation_behind_binary_columns_is_found():
     rng = np.random.default_rng(0)
     Z = rng.multivariate_normal(np.zeros(2), [[1.0, 0.6], [0.6, 1.0]], N)
-    drawn, correlation = _estimate(*binary_bounds(Z), np.arange(2), np.full(N, 1.0 / N), rng)
-    assert_allclose(correlation[0, 1], 0.6, atol=0.08)
+    drawn, found = _estimate(*binary_bounds(Z), np.arange(2), np.full(N, 1.0 / N), rng)
+    assert_allclose(found[0, 1], 0.6, atol=0.08)
     assert_array_equal(drawn > 0, Z > 0)
     assert np.corrcoef((Z > 0).T)[0, 1] < 0.5  # what the columns themselves show
 
@@ -40,12 +41,24 @@ def test_shrinkage_spares_small_eigenvalues_and_removes_noise():
     n, p = 300, np.full(300, 1.0 / 300)
     A = rng.standard_normal((n, 20))
     copies = np.hstack([A, A + 0.3 * rng.standard_normal((n, 20))])
-    near = np.linalg.eigvalsh(shrunk_correlation(copies, np.arange(40), p))[:20]
+    near = np.linalg.eigvalsh(shrink(*correlation(copies, np.arange(40), p)))[:20]
     assert_allclose(near.mean(), np.linalg.eigvalsh(np.corrcoef(copies.T))[:20].mean(), rtol=0.4)
-    alone = shrunk_correlation(rng.standard_normal((n, 40)), np.arange(40), p)
+    alone = shrink(*correlation(rng.standard_normal((n, 40)), np.arange(40), p))
     assert np.abs(alone - np.eye(40)).max() < 0.02
-    wide = shrunk_correlation(rng.standard_normal((30, 90)), np.arange(90), np.full(30, 1 / 30))
+    Z = rng.standard_normal((30, 90))
+    wide = shrink(*correlation(Z, np.arange(90), np.full(30, 1 / 30)))
     assert np.linalg.eigvalsh(wide)[0] > 0.1
+
+
+def test_rounded_copies_stay_as_close_as_they_are():
+    rng = np.random.default_rng(2)
+    n, p = 300, np.full(300, 1.0 / 300)
+    A = rng.standard_normal((n, 20))
+    copies = np.hstack([A, A + 0.3 * rng.standard_normal((n, 20))])
+    margins = [NumberMargin(x, p) for x in np.round(copies).T]
+    bounds = (np.hstack([getattr(m, side) for m in margins]) for side in ("lower", "upper"))
+    _, found = _estimate(*bounds, np.arange(40), p, rng)
+    assert_allclose(np.diagonal(found, 20).mean(), 1.09**-0.5, atol=0.025)
 
 
 def table(rng):

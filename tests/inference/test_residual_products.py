@@ -146,3 +146,10 @@ def test_the_tail_falls_and_is_scale_free():
         weighted_chi2_tail(weights, 5.0)
     )
     assert weighted_chi2_tail(np.zeros(3), 1.0) == 1.0
+
+
+def test_one_weight_is_a_chi_square_at_every_value():
+    """The root lay at the end of its bracket, where rounding decides about the sign."""
+    for value in np.linspace(1.5, 40, 200):
+        tail = weighted_chi2_tail(np.ones(1), value)
+        assert tail == pytest.approx(chi2.sf(value, 1), rel=0.15)

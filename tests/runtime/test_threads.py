@@ -184,7 +184,7 @@ ENTRIES = {
     ),
     "permutation test": (
         lambda: conditional_dependence_test(X[:, :1], y, n_resamples=2),
-        ["inference.dependence.explained_share"],
+        ["inference.dependence.ExplainedShare"],
     ),
     "verdicts": (
         lambda: VerdictSelector().fit(X, y),

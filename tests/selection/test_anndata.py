@@ -12,6 +12,7 @@ from numpy.testing import assert_array_equal
 from covmin import CCMSelector, fit_anndata
 from covmin.core.kernels import KERNELS
 from covmin.datasets import make_xor
+from covmin.remarks import InputError
 from covmin.selection.selector import KernelName
 
 X, y = make_xor(120, random_state=0, return_X_y=True)
@@ -52,3 +53,12 @@ def test_the_library_itself():
 
 def test_an_editor_knows_every_kernel():
     assert set(get_args(KernelName)) == {"auto", *KERNELS}
+
+
+@pytest.mark.parametrize("wrong", [{"layer": "log"}, {"groups": "day"}])
+def test_what_is_not_there_is_told(wrong):
+    [(parameter, name)], adata = wrong.items(), annotated(X)
+    with pytest.raises(InputError, match=f"no {parameter}={name!r} in adata"):
+        fit_anndata(CCMSelector(3), adata, "cell", **wrong)
+    with pytest.raises(InputError, match="no response='type' in adata, only 'cell', 'donor'"):
+        fit_anndata(CCMSelector(3), adata, "type")

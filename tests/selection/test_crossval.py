@@ -186,6 +186,7 @@ def test_a_range_of_numbers():
     assert_array_equal(more.cv_results_.n_features, [4])
     rng = np.random.default_rng(0)
     noise = CCMSelector((2, 3)).fit(rng.standard_normal((100, 5)), rng.standard_normal(100))
+    assert "no set predicts y better than chance" in str(noise.plan_)
     assert noise.n_features_ == 2
     for wrong in ((3, 2), (0, 2), (1.0, 2), (1, 2, 3)):
         with pytest.raises(InputError, match="two integers"):

@@ -23,6 +23,8 @@ from .errors import ColumnError, DataError, UsageError, did_you_mean
 if TYPE_CHECKING:
     import pandas as pd
 
+# In place of a column with groups of rows: each row is its own.
+_ALONE = "none"
 _TARGETS = ("y", "Y", "target", "label", "class")
 _RANGE = re.compile(r"(-?\d*):(-?\d*)")
 
@@ -87,9 +89,10 @@ def find_roles(columns: list[str], options: ColumnOptions) -> Roles:
     groups = _find_groups(options.feature_groups, columns)
     dropped = find_columns(options.drop, columns, "--drop")
     given = find_columns(options.given, columns, "--given")
+    row_groups = options.row_groups if options.row_groups != _ALONE else None
     groups_of_rows, time = (
         name and find_column(name, columns, option)
-        for option, name in (("--row-groups", options.row_groups), ("--time", options.time))
+        for option, name in (("--row-groups", row_groups), ("--time", options.time))
     )
     if groups_of_rows and time:
         raise UsageError(
@@ -204,6 +207,8 @@ def make_dataset(frame: pd.DataFrame, options: ColumnOptions) -> Dataset:
         frame = _in_time(frame, roles.time)
         notes.append(f"Later rows were predicted from earlier ones, by {roles.time!r}.")
     groups = None if roles.row_groups is None else frame[roles.row_groups].to_numpy()
+    if options.row_groups == _ALONE:
+        groups = np.arange(len(frame))
     y = frame[roles.target]
     if roles.event is not None:
         y = as_structured(np.column_stack([_events(frame, roles), y]))

@@ -57,8 +57,8 @@ def run_compare(
     if isinstance(sizes, str | float):
         raise UsageError(f"-m {sizes} is no list of numbers of features.", "Type -m 1,2,5.")
     names = [name.strip() for text in methods or () for name in text.split(",") if name.strip()]
-    read = read_file(file)
-    dataset = make_dataset(read.frame, columns)
+    frame, notes = read_file(file)
+    dataset = make_dataset(frame, columns)
     if dataset.roles.time is not None:
         how["cv"] = TimeSeriesSplit(how["cv"])
     with errors_explained(), warnings_collected() as caught:
@@ -73,7 +73,7 @@ def run_compare(
             **how,
         )
     said = dict.fromkeys(str(each.message) for each in caught)
-    notes = [*read.notes, *dataset.notes, *said]
+    remarks = [*notes, *dataset.notes, *said]
     if output is not None:
         write_table(result.frame, output)
     if picture is not None:
@@ -87,19 +87,17 @@ def run_compare(
         with errors_of_writing(picture):
             replace_file(picture, buffer.getvalue())
     if as_json:
-        n_samples, n_features = dataset.X.shape
         show_json(
             {
                 "data": file.data,
                 "target": dataset.roles.target,
-                "n_samples": n_samples,
-                "n_features": n_features,
+                **dict(zip(("n_samples", "n_features"), dataset.X.shape, strict=True)),
                 "protocol": how["protocol"],
                 "score": result.score_name,
                 "scores": json.loads(result.summary().to_json(orient="records")),
                 "unfinished": list(result.unfinished),
                 "seed": how["random_state"],
-                "notes": notes,
+                "notes": remarks,
             }
         )
         return
@@ -107,7 +105,7 @@ def run_compare(
     title = f"{result.score_name} by number of features, {how['protocol']} protocol"
     console.print(title, style="bold", highlight=False)
     console.print(_table(result.summary(), result.unfinished))
-    show_remarks("Note", notes, "yellow")
+    show_remarks("Note", remarks, "yellow")
     show_files(Scores=output, Picture=picture)
 
 
@@ -116,23 +114,23 @@ def _table(summary: pd.DataFrame, unfinished: Collection[str] = ()) -> Table:
     wide = summary.pivot(index="selector", columns="n_features", values="mean_score")
     wide = wide.loc[wide.mean(axis=1).sort_values(ascending=False, kind="stable").index]
     seconds = summary.groupby("selector")["fit_seconds"].mean()
-    picks = np.unique(np.linspace(0, wide.shape[1] - 1, _COLUMNS).round().astype(int))
+    sizes = [str(size) for size in wide.columns]
+    picks = np.unique(np.linspace(0, len(sizes) - 1, _COLUMNS).round().astype(int))
     low, high = wide.min(axis=None), wide.max(axis=None)
-    table = Table(**BARE)
+    table, several = Table(**BARE), len(sizes) > 1
     table.add_column("method")
     table.add_column("mean", justify="right")
-    several = wide.shape[1] > 1
     if several:
-        table.add_column(f"{wide.columns[0]} … {wide.columns[-1]}", no_wrap=True)
-    for k in picks:
-        table.add_column(str(wide.columns[k]), justify="right")
-    table.add_column("seconds", justify="right")
+        table.add_column(f"{sizes[0]} … {sizes[-1]}", no_wrap=True)
+    for title in (*(sizes[k] for k in picks), "seconds"):
+        table.add_column(title, justify="right")
     for name, row in wide.iterrows():
-        values = row.to_numpy(dtype=float)
-        curve = [sparkline(values[np.isfinite(values)], low, high)] if several else []
-        scores = (row.mean(), *values[picks])
+        scores = row.to_numpy(dtype=float)
+        curve = [sparkline(scores[np.isfinite(scores)], low, high)] if several else []
         missing = "no time" if name in unfinished else "failed"
-        cells = [missing if np.isnan(score) else f"{score:.3f}" for score in scores]
+        mean, *cells = (
+            missing if np.isnan(score) else f"{score:.3f}" for score in (row.mean(), *scores[picks])
+        )
         took = "" if np.isnan(seconds[name]) else f"{seconds[name]:.2f}"
-        table.add_row(str(name), cells[0], *curve, *cells[1:], took)
+        table.add_row(str(name), mean, *curve, *cells, took)
     return table

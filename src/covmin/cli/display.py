@@ -11,7 +11,7 @@ from rich.table import Table
 from rich.text import Text
 
 from covmin.selection.summary import beside_the_rank, measure_text
-from covmin.text import count_of, printable, shortened, with_p_value
+from covmin.text import count_of, p_value, printable, shortened, with_p_value
 
 from .errors import CommandError
 
@@ -62,7 +62,9 @@ def show_selection(
     console.print()
     if found["cv_results"] is not None:
         console.print(_curve(found["cv_results"], found["n_selected"]))
-    for line in (found["why"], *_measures(found), *_effects(found)):
+    lines = [found["why"], *_measures(found), *_effects("Interactions", found["interactions"])]
+    lines += _effects("Features that affect the spread", found["spread"])
+    for line in lines:
         console.print(Text(_safe(line)))
     if found["verdicts"] is not None:
         _show_verdicts(console, found["verdicts"], top, fdr)
@@ -124,22 +126,16 @@ def _measures(found: dict[str, Any]) -> list[str]:
     return [line, found["imbalance"]] if found["imbalance"] else [line]
 
 
-def _effects(found: dict[str, Any]) -> list[str]:
-    """List the interactions, and the features that affect the spread."""
-    pairs, spread = (
-        [
-            f"{' × '.join(map(_name, row['features']))} ({with_p_value(row['p_value'])})"
-            for row in found[kind]
-        ]
-        for kind in ("interactions", "spread")
-    )
-    lines = [f"Interactions: {_first(pairs)}."] if pairs else []
-    return [*lines, f"Features that affect the spread: {_first(spread)}."] if spread else lines
-
-
-def _first(items: Sequence[str]) -> str:
-    more = len(items) - _LISTED
-    return ", ".join(items[:_LISTED]) + (f" and {more} more" if more > 0 else "")
+def _effects(title: str, rows: list[dict[str, Any]]) -> list[str]:
+    """List sets of features with their p-values, if there are any."""
+    if not rows:
+        return []
+    named = [
+        f"{' × '.join(map(_name, row['features']))} ({with_p_value(row['p_value'])})"
+        for row in rows[:_LISTED]
+    ]
+    more = f" and {len(rows) - _LISTED} more" if len(rows) > _LISTED else ""
+    return [f"{title}: {', '.join(named)}{more}."]
 
 
 def _show_verdicts(
@@ -147,17 +143,15 @@ def _show_verdicts(
 ) -> None:
     """Print the first verdicts as a table, with an explanation."""
     table = Table(**BARE)
-    for title in ("feature", "verdict"):
-        table.add_column(title, overflow="fold")
-    for title in ("p, needed", "p, relevant"):
-        table.add_column(title, justify="right")
-    table.add_column("substitutes", overflow="fold")
+    for title in ("feature", "verdict", "p, needed", "p, relevant", "substitutes"):
+        is_p = title.startswith("p, ")
+        table.add_column(title, overflow="fold", justify="right" if is_p else "left")
     for row in rows[:top]:
-        verdict, p_values = row["verdict"], (row["needed_p_value"], row["relevant_p_value"])
         table.add_row(
             _name(row["feature"]),
-            Text(verdict, _STYLES.get(verdict, "dim")),
-            *("" if p is None else f"{p:.2g}" for p in p_values),
+            Text(row["verdict"], _STYLES.get(row["verdict"], "dim")),
+            p_value(row["needed_p_value"]),
+            p_value(row["relevant_p_value"]),
             ", ".join(map(_name, row["substitutes"])),
         )
     counts = {word: sum(row["verdict"] == word for row in rows) for word in ("needed", "relevant")}

@@ -14,6 +14,11 @@ from typer.core import TyperGroup
 
 # Key, in the context of a command, of the words that were typed.
 TYPED = "covmin.typed"
+#: What to do about rows that depend on each other.
+DEPENDENT_ROWS = (
+    "If a column says which patient, place or day they belong to, pass its name as --row-groups; "
+    "--row-groups none says that rows are independent all the same."
+)
 
 
 class ExitCode(IntEnum):
@@ -102,9 +107,12 @@ def errors_explained(
     except (ValueError, MemoryError, ImportError) as error:
         from .options import OPTION_OF
 
-        option = OPTION_OF.get(getattr(error, "parameter", None) or parameter or "")
+        parameter = getattr(error, "parameter", None) or parameter or ""
+        option = OPTION_OF.get(parameter)
         hint = f"The option for this is {option}." if option else ""
-        raise kind(str(error), hint) from error
+        if parameter == "groups":
+            hint = DEPENDENT_ROWS
+        raise kind(getattr(error, "text", str(error)), hint) from error
     except (OSError, KeyError) as error:  # a file of a folder is damaged, or lacks a column
         raise FileError(f"A file cannot be read: {error}") from error
 

@@ -62,8 +62,7 @@ _THOUSANDS = r"[+-]?[1-9]\d{0,2}(?:,\d{3})*(?:\.\d+)?|0(?:\.\d+)?"
 _TABLES = (
     "SELECT name FROM sqlite_master WHERE type IN ('table','view') AND name NOT LIKE 'sqlite_%'"
 )
-# Spreadsheets interpret cells that start with these characters as formulas.
-_FORMULAS = ("=", "+", "-", "@", "\t", "\r")
+_FORMULAS = ("=", "+", "-", "@", "\t", "\r")  # the first characters of those in spreadsheets
 _WRITTEN = (Format.csv, Format.tsv, Format.parquet, Format.feather)
 
 
@@ -104,10 +103,8 @@ def read_file(options: FileOptions) -> FileTable:
         return _read(io.BytesIO(sys.stdin.buffer.read()), fmt, options)
     try:
         if path.is_dir():
-            raise FileError(
-                f"{path} is a folder.",
-                "Only covmin select reads a folder of Parquet files; choose a single file here.",
-            )
+            hint = "Only covmin select reads a folder of Parquet files; choose a single file here."
+            raise FileError(f"{path} is a folder.", hint)
         if packed:
             return _read(_unpacked(path, packed), fmt, options)
         with path.open("rb") as file:
@@ -134,10 +131,8 @@ def _unpacked(path: Path, packed: str) -> IO[bytes]:
             archive = zipfile.ZipFile(path)
             names = [name for name in archive.namelist() if not name.startswith("__MACOSX/")]
             if len(names) != 1:
-                raise FileError(
-                    f"{path} contains {len(names)} files, not one: {listed(names)}.",
-                    "Extract the table, and pass its file.",
-                )
+                held = f"{path} contains {len(names)} files, not one: {listed(names)}."
+                raise FileError(held, "Extract the table, and pass its file.")
         with archive.open(names[0]) if packed == ".zip" else _PACKED[packed](path) as file:
             while piece := file.read(_PIECE):
                 whole.write(piece)
@@ -175,10 +170,9 @@ def _read(stream: IO[bytes], fmt: Format, options: FileOptions) -> FileTable:
     frame = frame.dropna(how="all")
     twice = frame.columns[frame.columns.duplicated()].unique()
     if len(twice):
-        raise FileError(
-            f"Several columns are called {listed(list(twice))}.", "Give every column a unique name."
-        )
-    if frame.shape[0] == 0:
+        said = f"Several columns are called {listed(list(twice))}."
+        raise FileError(said, "Give every column a unique name.")
+    if frame.empty:
         raise FileError("The table has no rows.")
     return FileTable(frame, table.notes)
 
@@ -407,11 +401,11 @@ def write_table(frame: pd.DataFrame, path: Path) -> None:
     buffer = io.BytesIO()
     with errors_of_writing(path):
         if fmt in (Format.csv, Format.tsv):
-            how: Any = {"sep": "," if fmt == Format.csv else "\t", "index": False}
             text = [name for name, dtype in frame.dtypes.items() if dtype.kind not in "biufcMm"]
             safe = {name: frame[name].map(_harmless, na_action="ignore") for name in text}
-            frame = frame.assign(**safe).rename(columns=_harmless)
-            frame.to_csv(buffer, compression="gzip" if packed else None, **how)
+            how: Any = {"sep": "," if fmt == Format.csv else "\t", "index": False}
+            how["compression"] = "gzip" if packed else None
+            frame.assign(**safe).rename(columns=_harmless).to_csv(buffer, **how)
         else:
             getattr(frame, f"to_{fmt}")(buffer)
         replace_file(path, buffer.getvalue())
@@ -441,14 +435,12 @@ def check_destination(path: Path | None, source: str = "-", *, table: bool = Fal
     if path is None:
         return
     with errors_of_writing(path):
-        same = path.exists() and os.path.exists(source) and path.samefile(source)
-        folder, there = path.is_dir(), path.absolute().parent.is_dir()
-    if same:
-        raise OutputError(f"{path} is the input file: writing to it would destroy the data.")
-    if not there:
-        raise OutputError(f"The folder {path.parent} for {path.name} does not exist.")
-    if folder:
-        raise OutputError(f"{path} is a folder.", "Choose a file in it.")
+        if path.exists() and os.path.exists(source) and path.samefile(source):
+            raise OutputError(f"{path} is the input file: writing to it would destroy the data.")
+        if not path.absolute().parent.is_dir():
+            raise OutputError(f"The folder {path.parent} for {path.name} does not exist.")
+        if path.is_dir():
+            raise OutputError(f"{path} is a folder.", "Choose a file in it.")
     fmt, packed = format_of(path)
     is_text = fmt in (Format.csv, Format.tsv)
     if table and (fmt not in _WRITTEN or (packed and not (is_text and packed == ".gz"))):

@@ -89,7 +89,7 @@ Event = Annotated[str | None, _column("--event",
     "observed (1 or true) or censored; or column and value, such as status=2.")]
 RowGroups = Annotated[str | None, _column("--row-groups",
     help="Column that says which rows belong together, such as a patient: all of them are in one "
-    "fold of cross-validation. It is no feature.")]
+    "fold of cross-validation. It is no feature. none: rows are independent.")]
 Time = Annotated[str | None, _column("--time",
     help="Column with the time of each row: cross-validation predicts later rows from earlier "
     "ones. It is no feature.")]

@@ -16,7 +16,7 @@ from covmin.text import listed, shortened
 
 from .columns import ColumnOptions, Dataset, Roles, find_roles, make_dataset
 from .display import show_files, show_json, show_selection
-from .errors import UsageError, did_you_mean, errors_explained, warnings_collected
+from .errors import DEPENDENT_ROWS, UsageError, did_you_mean, errors_explained, warnings_collected
 from .files import FileOptions, check_destination, errors_of_writing, read_file, write_table
 
 if TYPE_CHECKING:
@@ -27,8 +27,7 @@ if TYPE_CHECKING:
 
 # What to do about remarks with these codes, in place of the advice for Python.
 _ADVICE = {
-    "dependent-rows": "If a column says which patient, place or day they belong to, pass its name "
-    "as --row-groups; if one holds their time, as --time.",
+    "dependent-rows": f"{DEPENDENT_ROWS} If a column holds their time, pass its name as --time.",
     "excluded-columns": "Use --as COL=KIND to override this, such as text for the words of a text.",
     "given-not-used": "Use --as COL=KIND to override this.",
     "guessed-task": "Pass --task regression for numbers, --task classification for classes.",

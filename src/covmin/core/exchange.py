@@ -338,23 +338,28 @@ class _Search:
         """Return the features of the chain of nested sets with the least sum of log errors.
 
         Sizes that a chain leaves out count with the error of the next smaller set, so that features
-        which act only together enter at once. With m the chain leads through the best set of m.
+        which act only together enter at once. With m the chain has a set of that size, which counts
+        as much as all smaller ones together: it may be hardly worse than the best one, and its
+        parts far better.
         """
         log = {
             one.features: np.log(max(self.credited(one), 1e-12))
             for one in sorted(self.errors.known.values(), key=lambda one: len(one.features))
-            if len(one.features) <= top and (len(one.features) != m or one is self.best[m])
+            if len(one.features) <= top
         }
+        counts = np.cumsum([k if k == m else 1 for k in range(top + 1)])  # of the sizes up to k
         cost: dict[Set, float] = {frozenset(): 0.0}
         before: dict[Set, Set] = {}
         for one in log:
+            k = len(one)
             for small, so_far in list(cost.items()):
-                if small < one and not (m is not None and len(small) < m < len(one)):
-                    total = so_far + (len(one) - len(small) - 1) * log[small] + log[one]
+                if small < one and not (m is not None and len(small) < m < k):
+                    total = so_far + (counts[k - 1] - counts[len(small)]) * log[small]
+                    total += (counts[k] - counts[k - 1]) * log[one]
                     if total < cost.get(one, np.inf):
                         cost[one], before[one] = total, small
         ends = [one for one in cost if len(one) >= (m or 0)]
-        now = min(ends, key=lambda one: cost[one] + (top - len(one)) * log[one])
+        now = min(ends, key=lambda one: cost[one] + (counts[-1] - counts[len(one)]) * log[one])
         order: list[int] = []
         while now:
             order = sorted(now - before[now]) + order  # in the order of the path
@@ -396,5 +401,6 @@ def exchange(errors: SetErrors, named: Sequence[Sequence[int]], m: int | None) -
     least = min(chain, key=lambda one: one.error)
     enough = next(k for k, one in enumerate(chain) if not least.beats(one))
     errors_of_chain = np.array([one.error for one in chain[1:]])
-    n_exchanges = m * (len(search.candidates) - m) if m else 0
+    certain = chain[m or 0].features == search.best[m or 0].features
+    n_exchanges = m * (len(search.candidates) - m) if m and certain else 0
     return Exchanged(np.asarray(path)[order], enough, errors_of_chain, n_exchanges)

@@ -41,7 +41,7 @@ def refine(
     sample: SetSample, path: Sequence[int], named: Sequence[Sequence[int]], m: int | None
 ) -> Exchanged:
     """Exchange features of a path and look back in turn, until nothing comes back."""
-    errors = SetErrors(sample.part(slice(SAMPLE_ROWS // 2)), path)
+    errors = SetErrors(sample.part(slice(SAMPLE_ROWS)), path)
     named, seen = list(named), set[Set]()
     for _ in range(_ROUNDS):
         result = exchange(errors, named, m)

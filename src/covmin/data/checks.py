@@ -66,19 +66,6 @@ def refuse_masks(array: Any) -> None:
         )
 
 
-def refuse_times(X: Any, categorical: np.ndarray) -> None:
-    """Raise an error for dates, which some libraries silently convert to numbers."""
-    if is_frame(X):
-        columns = zip(X.columns, X.dtypes, categorical, strict=True)
-        times = [str(name) for name, dtype, is_fine in columns if is_time(dtype) and not is_fine]
-        if times:
-            raise no_numbers(times, _ADVICE)
-    elif is_time(getattr(X, "dtype", "")):
-        raise InputError(
-            f"X holds dates or durations ({X.dtype}); convert them to numbers.", "column_types"
-        )
-
-
 def refuse_missing(frame: Any) -> None:
     """Raise an error if a frame has missing values, naming the columns."""
     columns = ((name, _safe_indexing(frame, j, axis=1)) for j, name in enumerate(frame.columns))
@@ -98,7 +85,14 @@ def missing_refused(columns: Sequence[Hashable]) -> InputError:
 
 def checked_numbers(X: Any) -> np.ndarray:
     """Return a table of numbers as an array; errors about a frame name its columns."""
+    dtype = getattr(X, "dtype", "")
+    if is_time(dtype):
+        raise InputError(
+            f"X holds dates or durations ({dtype}); convert them to numbers.", "column_types"
+        )
     try:
+        if is_frame(X) and any(map(is_time, X.dtypes)):
+            raise TypeError  # check_array may convert dates to numbers
         return check_array(
             X, dtype=_NUMBERS, ensure_all_finite="allow-nan", ensure_min_samples=2, input_name="X"
         )

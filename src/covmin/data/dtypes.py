@@ -6,6 +6,8 @@ from typing import Any
 
 import numpy as np
 
+from covmin.core.arrays import to_numpy
+
 from .blocks import in_blocks
 
 # Type names of None, pandas.NA and pandas.NaT; pandas need not be installed.
@@ -31,6 +33,19 @@ def local_frame(X: Any) -> Any:
 
     is_column = isinstance(X, pyarrow.Array | pyarrow.ChunkedArray)
     return (X if is_column else pyarrow.table(X)).to_pandas()
+
+
+def from_tensors(X: Any, device: str | None, *others: Any) -> tuple[Any, ...]:
+    """Convert torch tensors to NumPy arrays, and return the device to compute on.
+
+    A tensor in main memory becomes an array without a copy. A tensor on another device is copied
+    once for checks and standardisation; the computation runs on its device unless the user chose
+    another.
+    """
+    if device is None and is_of(X, "torch") and X.device.type != "cpu":
+        device = str(X.device)
+    arrays = [to_numpy(item) if is_of(item, "torch") else item for item in (X, *others)]
+    return arrays[0], device, *arrays[1:]
 
 
 def names_of(X: Any) -> list[Any] | None:

@@ -58,9 +58,10 @@ def check_independence(
         warn(Remark(found.code, raised, found.columns, _CURES[0]))
         return
     raise InputError(
-        f"{found.text} The error rates of this method would not hold. {_CURES[1]}",
+        f"{found.text} The error rates of this method would not hold.",
         "groups",
         found.columns,
+        _CURES[1],
     )
 
 

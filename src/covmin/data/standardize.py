@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from functools import cached_property, partial
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -24,6 +24,7 @@ from .layout import Layout
 GOLDEN_RATIO = 0.6180339887498949
 # Infinite entries raise an error later, once all blocks have been read.
 _quiet = np.errstate(invalid="ignore")
+Scaling = tuple[np.ndarray, np.ndarray, np.ndarray]  # size, origin and spread of each column
 # How to standardise columns: mean 0 and variance 1 (True), normal scores ("rank"), or not at all.
 Standardize = bool | str
 
@@ -69,8 +70,7 @@ class DistinctRows:
         drawn = signature[first] * np.random.default_rng(seed).uniform(1e3, 2e3)
         drawn = (drawn + apart[: drawn.size]) % 1.0
         order = np.argsort(np.where(weight > 0.0, drawn, 1.0), kind="stable")
-        place = np.empty_like(order)
-        place[order] = np.arange(order.size)
+        place = np.argsort(order)
         order = order[weight[order] > 0.0]
         return cls(first[order], weight[order], place[kind])
 
@@ -129,9 +129,8 @@ class PreparedColumns:
         Rows that happen to be equal, because features have few values, stay separate samples.
         """
         rows = self.distinct(seed)
-        if rows.p.size == self.p.size or not self._are_equal_by_chance(rows):
-            return rows
-        return self.distinct(seed, merged=False)
+        by_chance = rows.size < self.p.size and self._are_equal_by_chance(rows)
+        return self.distinct(seed, merged=False) if by_chance else rows
 
     def _are_equal_by_chance(self, rows: DistinctRows) -> bool:
         """Tell whether rows that are equal, response included, may be different samples.
@@ -159,11 +158,6 @@ class PreparedColumns:
     def sample(self, rows: np.ndarray) -> Array:
         """Return prepared rows, where the table is."""
         return self.X[rows] if isinstance(self.X, np.ndarray) else self.X.sample(rows)
-
-    @cached_property
-    def n_distinct(self) -> int:
-        """Number of distinct rows."""
-        return self.distinct(0).p.size
 
     def apply(self, X: np.ndarray) -> np.ndarray:
         """Prepare other samples in the same way."""
@@ -227,7 +221,7 @@ def prepare_columns(
         shared = np.sqrt(power / np.maximum(counts, 1.0))[layout.source]
         deviation = np.where(layout.categorical[layout.source] & varies, shared, deviation)
 
-    keys = partial(keys_block, size, mean, spread, has_missing)
+    keys = partial(keys_block, (size, mean, spread), has_missing)
     key, response_key = source.reduce(keys, add_up, Y_, p)
     # Several columns may have missing values in the same samples. An indicator of missingness is
     # placed after a varying column of its values, if there is one, so that its position does not
@@ -248,7 +242,7 @@ def prepare_columns(
         of_responses = np.where(response_key < 0.0, -1.0, 1.0) * (2.0 + GOLDEN_RATIO * place % 1.0)
         # Measure from the lowest value: unlike the mean, it does not depend on the row order.
         scaling = size[index], (low / size)[index], spread[index]
-        sign = partial(signatures_block, has_missing, of_columns, of_responses, *scaling)
+        sign = partial(signatures_block, scaling, has_missing, of_columns, of_responses)
         signature = source.reduce(sign, np.concatenate, Y_, p, index)
 
     mean, scale = mean * size, deviation * size
@@ -261,14 +255,14 @@ def prepare_columns(
         own = np.where(scale[marks] > 0.0, scale[marks], 1.0) / scale[values]
         mean, scale = np.zeros_like(mean), np.ones_like(scale)
         scale[marks] = own
-    prepared = StandardizedBlocks(
-        source, index, mean[index], scale[index], missing_at, source.dtype
-    )
+    how = mean[index], scale[index], missing_at, source.dtype
     return PreparedColumns(
-        X=prepared if in_blocks(X) else prepared.of_block(X[:, index]),
+        X=StandardizedBlocks(source, index, *how)
+        if in_blocks(X)
+        else standardize_block(X[:, index], *how),
         index=index,
-        mean=prepared.mean,
-        scale=prepared.scale,
+        mean=mean[index],
+        scale=scale[index],
         units=units,
         unit_index=unit_index,
         constant=np.setdiff1d(np.flatnonzero(~layout.given), unit_index),
@@ -391,13 +385,7 @@ def check_finite(low: np.ndarray, high: np.ndarray, names: list[str] | None) -> 
 
 
 def keys_block(
-    size: np.ndarray,
-    mean: np.ndarray,
-    std: np.ndarray,
-    has_missing: bool,
-    X: Array,
-    Y: Array,
-    p: Array,
+    scaling: Scaling, has_missing: bool, X: Array, Y: Array, p: Array
 ) -> tuple[np.ndarray, ...]:
     """Return the contribution of a block to the key of each column and each response.
 
@@ -410,7 +398,7 @@ def keys_block(
     """
     xp, key, response_key = array_namespace(X), np.zeros(X.shape[1]), np.zeros(Y.shape[1])
     for tile in row_tiles(X):
-        scaled = _scaled(X[tile, :], size, mean, std, has_missing)
+        scaled = _scaled(X[tile, :], *scaling, has_missing)
         sums = _cosines(3.0, scaled) + xp.cos(2.0 * Y[tile, :]).sum(axis=1)
         waves = p[tile] * xp.sin(7.0 * sums)
         key += to_numpy(waves @ scaled)
@@ -422,17 +410,17 @@ def _scaled(
     X: Array,
     size: np.ndarray,
     origin: np.ndarray,
-    std: np.ndarray | None = None,
+    spread: np.ndarray | None = None,
     has_missing: bool = False,
 ) -> Array:
-    """Return shifted and scaled values in double precision; missing values become zero."""
+    """Return ``(x/size − origin) / spread`` in double precision; missing values become zero."""
     xp = array_namespace(X)
     scaled = xp.empty(X.shape, dtype=xp.float64, device=device_of(X))  # in C order
     scaled[...] = X
     scaled /= like(size, scaled)
     scaled -= like(origin, scaled)
-    if std is not None:
-        scaled /= like(std, scaled)
+    if spread is not None:
+        scaled /= like(spread, scaled)
     if has_missing:
         scaled[xp.isnan(scaled)] = 0.0
     return scaled
@@ -446,12 +434,16 @@ def _cosines(frequencies: np.ndarray | float, rows: Array) -> Array:
 
 
 def signatures_block(
-    has_missing: bool, of_columns: np.ndarray, of_responses: np.ndarray, *block: Array
+    scaling: Scaling,
+    has_missing: bool,
+    of_columns: np.ndarray,
+    of_responses: np.ndarray,
+    *block: Array,
 ) -> np.ndarray:
     """Return a number for each row of a block, the same exactly for equal rows."""
-    size, low, std, X, Y, _ = block
+    X, Y, _ = block
     of_rows = [
-        to_numpy(_cosines(of_columns, _scaled(X[tile, :], size, low, std, has_missing)))
+        to_numpy(_cosines(of_columns, _scaled(X[tile, :], *scaling, has_missing)))
         for tile in row_tiles(X)
     ]
     return np.concatenate(of_rows) + to_numpy(_cosines(of_responses, Y))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -11,13 +12,12 @@ from scipy.sparse import issparse
 from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import check_X_y
 
-from covmin.core.arrays import to_numpy
 from covmin.core.rows import add_up
 from covmin.remarks import InputError, Remark, recorded, warn
 from covmin.runtime.machine import check_memory
 
 from .blocks import ArrayBlocks, SparseBlocks, as_blocks, in_blocks, marked, rows_of, sparse_table
-from .checks import check_kind, checked_numbers, missing_refused, refuse_missing, refuse_times
+from .checks import check_kind, checked_numbers, missing_refused, refuse_missing
 from .columns import (
     KINDS,
     LEFT_OUT,
@@ -50,11 +50,6 @@ from .standardize import (
     value_range,
 )
 from .survival import survival_times
-
-# Kind of a column that is used unchanged, or refused if it is not numeric; and all kinds that
-# numbers may be read as.
-_PLAIN = "plain"
-_AS_IT_IS = (None, "number", _PLAIN)
 
 
 @dataclass(frozen=True)
@@ -114,8 +109,10 @@ class Table:
         shares = np.zeros(self.layout.unit.size)
         indicators = self.layout.indicators
         if indicators.size:
-            means = as_blocks(self.X).reduce(_means_block, add_up, p, p, indicators)[0]
-            shares[self.layout.source[indicators]] = means
+            means = as_blocks(self.X).reduce(
+                lambda X, _, p: (p @ X,), add_up, p, p, columns=indicators
+            )
+            shares[self.layout.source[indicators]] = means[0]
         passed = _as_table(self.passed[0])
         for j in np.flatnonzero(self.layout.categorical):
             shares[j] = p @ missing_mask(_safe_indexing(passed, j, axis=1))[self.row]
@@ -157,22 +154,15 @@ class Table:
         response = self.response.of_rows(first)
         if response.labels is not None:
             response = replace(response, labels=np.unique(response.labels, return_inverse=True)[1])
-        weight = rows.p[:most] * self.weight.sum()
-        sparse = isinstance(self.X, SparseBlocks)
-        X = self.X if sparse or first.size < self.n_samples else self.in_memory().X
-        row = self.row[first]
-        groups = None if self.groups is None else self.groups[first]
-        X = rows_of(X, first)
-        return replace(self, X=X, response=response, weight=weight, row=row, groups=groups)
-
-
-def _means_block(X: np.ndarray, Y: np.ndarray, p: np.ndarray) -> tuple[np.ndarray]:
-    return (p @ X,)
-
-
-def _missing_block(X: np.ndarray, Y: np.ndarray, p: np.ndarray) -> np.ndarray:
-    found: np.ndarray = np.isnan(X).any(axis=0)
-    return found
+        is_part = isinstance(self.X, SparseBlocks) or first.size < self.n_samples
+        return replace(
+            self,
+            X=rows_of(self.X if is_part else self.in_memory().X, first),
+            response=response,
+            weight=rows.p[:most] * self.weight.sum(),
+            row=self.row[first],
+            groups=None if self.groups is None else self.groups[first],
+        )
 
 
 def read(
@@ -216,15 +206,12 @@ def read(
         unit, given, labels = units_of(options.feature_groups, matrix.given, names)
         layout = Layout(matrix.source, matrix.kinds == "category", unit, given)
         X, layout = add_indicators(matrix.X, layout, not strict, names)
-        how: dict[str, Any] = {
-            "levels": levels,
-            "kernel": options.response_kernel,
-            "clip": options.clip,
-        }
-        response = encode_response(y, task, sample_weight=weight, **how)
+        kernel, clip = options.response_kernel, options.clip
+        encode = partial(encode_response, y, task, levels=levels, kernel=kernel, clip=clip)
+        response = encode(sample_weight=weight)
         if options.class_weight is not None:
             weight = class_weights(response, options.class_weight, weight)
-            response = encode_response(y, task, sample_weight=weight, **how)
+            response = encode(sample_weight=weight)
     return Table(
         X=X,
         response=response,
@@ -277,29 +264,26 @@ def usable_samples(X: Any, y: Any, sample_weight: Any) -> tuple[Any, Any, np.nda
         return X, y, np.ones(n), np.arange(n)
     if weight.shape not in ((), (n,)):
         raise InputError(
-            f"sample_weight must have one entry for each of the {n} samples; "
-            f"its shape is {weight.shape}.",
+            f"sample_weight must have one entry for each of the {n} samples; its shape is "
+            f"{weight.shape}.",
             "sample_weight",
         )
     weight = np.array(np.broadcast_to(weight, n))
     if not np.isfinite(weight).all() or (weight < 0.0).any():
         raise InputError("sample_weight must contain finite numbers ≥ 0.", "sample_weight")
+    kept = ~missing & (weight > 0.0)
+    if kept.sum() < 2 <= n:
+        what = f"y contains NaN: the response of {n_missing} of {n} samples is missing"
+        if not n_missing:
+            what = f"sample_weight is zero for {n - kept.sum()} of {n} samples"
+        raise InputError(
+            f"Input {what}, but at least 2 samples must have a response and a positive weight.",
+            "y" if n_missing else "sample_weight",
+        )
     if n_missing:
-        if n - n_missing < 2:
-            raise InputError(
-                f"Input y contains NaN: the response of {n_missing} of {n} samples is missing, but "
-                "at least 2 samples must have one.",
-                "y",
-            )
         warn(
             "missing-responses",
             f"The response of {n_missing} of {n} samples is missing; these samples are dropped.",
-        )
-    kept = ~missing & (weight > 0.0)
-    if kept.sum() < 2 <= n:
-        raise InputError(
-            f"Only {int(kept.sum())} of {n} sample weights are not zero, but at least 2 must be.",
-            "sample_weight",
         )
     if weight.max(initial=0.0) > np.finfo(np.float64).max / max(n, 1):
         weight /= weight.max()  # their sum would be infinite
@@ -317,9 +301,10 @@ def add_indicators(
 
     A table without missing values is returned unchanged.
     """
-    n = X.shape[0]
-    no_rows = np.empty((n, 0)), np.empty(n)
-    is_missing = as_blocks(X).reduce(_missing_block, np.logical_or.reduce, *no_rows)
+    nothing = np.empty((X.shape[0], 0))
+    is_missing = as_blocks(X).reduce(
+        lambda X, *_: np.isnan(X).any(axis=0), np.logical_or.reduce, nothing, nothing
+    )
     missing = np.flatnonzero(is_missing)
     if missing.size == 0:
         return X, layout
@@ -335,13 +320,12 @@ def add_indicators(
 def _row_groups(groups: Any, n: int) -> np.ndarray:
     """Return one label for each row."""
     labels = np.asarray(groups)
-    if labels.shape != (n,):
+    if labels.shape != (n,) or missing_mask(groups).any():
         raise InputError(
-            f"groups must have one label for each of the {n} rows; its shape is {labels.shape}.",
+            f"groups must have one label for each of the {n} rows, none of them missing; its shape "
+            f"is {labels.shape}.",
             "groups",
         )
-    if missing_mask(groups).any():
-        raise InputError("groups contains a missing label; give every row a label.", "groups")
     return labels
 
 
@@ -377,14 +361,23 @@ def read_matrix(X: Any, names: Sequence[Hashable] | None, options: TableOptions)
     """Encode a table in memory: numbers unchanged, other columns by what they hold."""
     d = X.shape[1] if len(X.shape) == 2 else 0
     is_given, as_is = np.zeros(d, dtype=bool), (np.arange(d), np.full(d, "number"))
-    # Other checks refuse what is not a table.
-    if len(X.shape) != 2 or X.shape[0] < 2:
+    if len(X.shape) != 2 or X.shape[0] < 2:  # no table, which is refused
         return Matrix(checked_numbers(X), *as_is, is_given)
     if options.given is not None:
         is_given = column_mask(options.given, names, d, "given")
-    wanted = _wanted_kinds(X, names, options)
+    kinds, strict = options.column_types, options.column_types == "strict"
+    wanted = dict[int, str]()
+    for column, kind in kinds.items() if isinstance(kinds, Mapping) else ():
+        if kind not in KINDS:
+            raise InputError(
+                f"column_types has {kind!r} for column {column!r}; allowed are "
+                f"{', '.join(map(repr, KINDS))}.",
+                "column_types",
+                [column],
+            )
+        wanted[position(column, names, d, "column_types")] = kind
     if in_blocks(X):
-        if all(kind in _AS_IT_IS for kind in wanted):
+        if set(wanted.values()) <= {"number"}:
             return Matrix(X, *as_is, is_given)
         if not isinstance(X, ArrayBlocks):
             raise InputError(
@@ -393,7 +386,11 @@ def read_matrix(X: Any, names: Sequence[Hashable] | None, options: TableOptions)
                 "column_types",
             )
         X = X.array
-    plain = _plain_columns(X, names, wanted, is_given)
+    if strict and names is not None:
+        wanted = {j: "category" for j, dtype in enumerate(X.dtypes) if is_category(dtype)}
+    plain = ~np.isin(np.arange(d), list(wanted))
+    if not strict:
+        plain = _plain_columns(X, names, wanted, is_given)
     if plain.all():
         return Matrix(checked_numbers(X), *as_is, is_given)
     numbers = np.empty((X.shape[0], 0))
@@ -401,15 +398,15 @@ def read_matrix(X: Any, names: Sequence[Hashable] | None, options: TableOptions)
         numbers = checked_numbers(_safe_indexing(X, np.flatnonzero(plain), axis=1))
     labels = list(range(d)) if names is None else names
     place, columns = np.cumsum(plain) - 1, list[ReadColumn]()
-    for j, kind in enumerate(wanted):
+    for j, label in enumerate(labels):
         if plain[j]:
             columns.append(ReadColumn("number", numbers[:, place[j], None]))
             continue
         column = _safe_indexing(X, j, axis=1)
-        if kind is None:
-            columns.append(read_by_itself(column, is_trusted=bool(is_given[j])))
+        if j in wanted:
+            columns.append(read_as(wanted[j], column, label))
         else:
-            columns.append(read_as(kind, column, labels[j]))
+            columns.append(read_by_itself(column, is_trusted=bool(is_given[j])))
     readings = [
         Reading(label, read.kind, read.words, read.note)
         for label, read in zip(labels, columns, strict=True)
@@ -430,60 +427,19 @@ def read_matrix(X: Any, names: Sequence[Hashable] | None, options: TableOptions)
     )
 
 
-def _wanted_kinds(
-    X: Any, names: Sequence[Hashable] | None, options: TableOptions
-) -> list[str | None]:
-    """Return the requested kind of each column of a table; None if it is to be inferred."""
-    n_columns = X.shape[1]
-    if options.column_types == "strict":
-        dtypes = [""] * n_columns if names is None or in_blocks(X) else X.dtypes
-        wanted: list[str | None] = ["category" if is_category(each) else _PLAIN for each in dtypes]
-        refuse_times(X, np.array(wanted) == "category")
-        return wanted
-    wanted = [None] * n_columns
-    if isinstance(options.column_types, Mapping):
-        for column, kind in options.column_types.items():
-            if kind not in KINDS:
-                raise InputError(
-                    f"column_types has {kind!r} for column {column!r}; allowed are "
-                    f"{', '.join(map(repr, KINDS))}.",
-                    "column_types",
-                    [column],
-                )
-            wanted[position(column, names, n_columns, "column_types")] = kind
-    return wanted
-
-
 def _plain_columns(
-    X: Any, names: Sequence[Hashable] | None, wanted: Sequence[str | None], is_given: np.ndarray
+    X: Any, names: Sequence[Hashable] | None, wanted: dict[int, str], is_given: np.ndarray
 ) -> np.ndarray:
     """Return a mask of the columns that are used unchanged: numbers, but not row numbers."""
-    allowed = np.array([kind in _AS_IT_IS for kind in wanted], dtype=bool)
     if names is None:
+        plain = np.full(is_given.size, holds_numbers(X))
+    else:
+        # Complex numbers raise an error later, together with the other numbers.
+        plain = np.array([is_number(d) or getattr(d, "kind", "O") == "c" for d in X.dtypes])
         # Columns of an array are never row numbers: users number arrays on purpose.
-        return allowed & holds_numbers(X)
-    # Complex numbers raise an error later, together with the other numbers.
-    are_numbers = [is_number(each) or getattr(each, "kind", "O") == "c" for each in X.dtypes]
-    plain = np.array([kind == _PLAIN for kind in wanted], dtype=bool)
-    plain |= allowed & np.array(are_numbers, dtype=bool)
-    whole = [
-        j
-        for j, (dtype, kind) in enumerate(zip(X.dtypes, wanted, strict=True))
-        if plain[j] and kind is None and not is_given[j] and is_integer(dtype)
-    ]
-    for j in whole:
-        plain[j] = not identifies_rows(_safe_indexing(X, j, axis=1), len(whole))
+        free = plain & ~is_given & ~np.isin(np.arange(plain.size), list(wanted))
+        whole = [j for j, d in enumerate(X.dtypes) if free[j] and is_integer(d)]
+        for j in whole:
+            plain[j] = not identifies_rows(_safe_indexing(X, j, axis=1), len(whole))
+    plain[[j for j, kind in wanted.items() if kind != "number"]] = False
     return plain
-
-
-def from_tensors(X: Any, device: str | None, *others: Any) -> tuple[Any, ...]:
-    """Convert torch tensors to NumPy arrays, and return the device to compute on.
-
-    A tensor in main memory becomes an array without a copy. A tensor on another device is copied
-    once for checks and standardisation; the computation runs on its device unless the user chose
-    another.
-    """
-    if device is None and is_of(X, "torch") and X.device.type != "cpu":
-        device = str(X.device)
-    arrays = [to_numpy(item) if is_of(item, "torch") else item for item in (X, *others)]
-    return arrays[0], device, *arrays[1:]

@@ -200,16 +200,24 @@ def _estimate(
     """Return latent variables within their bounds, and their correlation, estimated in turns."""
     Z = _gibbs_sweep(np.zeros_like(lower), np.eye(lower.shape[1]), lower, upper, rng)
     if (lower == upper).all():
-        return Z, shrunk_correlation(Z, independent, p)
+        return Z, shrink(*correlation(Z, independent, p))
     correlations = []
     for _ in range(GIBBS_SWEEPS):
-        correlations.append(shrunk_correlation(Z, independent, p))
-        Z = _gibbs_sweep(Z, np.linalg.inv(correlations[-1]), lower, upper, rng)
+        S, alpha = correlation(Z, independent, p)
+        correlations.append(shrink(S, alpha))
+        # What is shrunk here is shrunk again in the next turn: a strong correlation of rounded
+        # columns would be lost. Without any shrinkage, chance correlations grow from turn to turn.
+        Z = _gibbs_sweep(Z, np.linalg.inv(shrink(S, 0.5 * alpha)), lower, upper, rng)
     return Z, np.mean(correlations[GIBBS_SWEEPS // 2 :], axis=0)
 
 
-def shrunk_correlation(Z: np.ndarray, independent: np.ndarray, p: np.ndarray) -> np.ndarray:
-    """Return ``(1 − α)S + αI`` for the correlation S, with no correlation within each set.
+def shrink(S: np.ndarray, alpha: float) -> np.ndarray:
+    """Return ``(1 − α)S + αI``."""
+    return np.asarray((1.0 - alpha) * S + alpha * np.eye(len(S)))
+
+
+def correlation(Z: np.ndarray, independent: np.ndarray, p: np.ndarray) -> tuple[np.ndarray, float]:
+    """Return the correlation S, zero within each independent set, and the shrinkage α it needs.
 
     α maximises the leave-one-out likelihood of the samples, which depends on the smallest
     eigenvalues: columns that others nearly determine are hardly shrunk, independent ones are
@@ -230,8 +238,7 @@ def shrunk_correlation(Z: np.ndarray, independent: np.ndarray, p: np.ndarray) ->
         return float(np.log(spectrum).sum() + p @ (np.log(h) + r / h))
 
     bounds = np.log(_LEAST_SHRINKAGE), 0.0
-    alpha = float(np.exp(minimize_scalar(loss, bounds=bounds, method="bounded").x))
-    return np.asarray((1.0 - alpha) * S + alpha * np.eye(len(S)))
+    return S, float(np.exp(minimize_scalar(loss, bounds=bounds, method="bounded").x))
 
 
 def _gibbs_sweep(

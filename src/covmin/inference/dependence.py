@@ -3,23 +3,21 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from numbers import Integral, Real
+from numbers import Integral
 from typing import Any
 
 import numpy as np
 
-from covmin.constants import TESTED_ROWS
+from covmin.constants import RIDGE_LIMITS, SAMPLE_ROWS, TESTED_ROWS
 from covmin.core.kernels import Gaussian
+from covmin.core.regression import Basis
 from covmin.data import Table, TableOptions, read
 from covmin.data.independence import check_independence, one_of_each_group
 from covmin.data.standardize import prepare_columns
-from covmin.plan.rules import by_size
 from covmin.remarks import InputError
 from covmin.runtime.compat import Interval, validate_params
 from covmin.runtime.machine import one_blas_thread
-from covmin.runtime.run import repeat
 from covmin.runtime.seeds import seed_of
-from covmin.selection.assemble import make_problem
 
 from .given import SAMPLES_LEFT, Given
 from .refitting import shared_constraints
@@ -63,10 +61,9 @@ class DependenceTest:
         "y": [None, "array-like"],
         "given": [None, "array-like", Table],
         "n_resamples": [Interval(Integral, 1, None, closed="left")],
-        "epsilon": [Interval(Real, 0, None, closed="neither")],
         "sample_weight": [None, "array-like"],
         "groups": [None, "array-like"],
-        **shared_constraints("task", "n_jobs", "random_state", "verbose"),
+        **shared_constraints("task", "random_state"),
     },
     prefer_skip_nested_validation=True,
 )
@@ -77,12 +74,9 @@ def conditional_dependence_test(
     given: Any = None,
     n_resamples: int = 199,
     task: str = "auto",
-    epsilon: float = 0.01,
     sample_weight: Any = None,
     groups: Any = None,
-    n_jobs: int | None = None,
     random_state: Any = None,
-    verbose: int | str = "auto",
 ) -> DependenceTest:
     """Test whether features explain the mean of y beyond other features.
 
@@ -97,9 +91,8 @@ def conditional_dependence_test(
     given : array-like of shape (n_samples, n_given), or Table, default=None
         The features to condition on, in any form that X may have. None tests unconditional
         dependence.
-    n_resamples, epsilon : int and float, default=199 and 0.01
-        Without ``given``: number B of permutations, of which the smallest possible p-value is
-        1/(1 + B), and regularisation parameter ε of the criterion.
+    n_resamples : int, default=199
+        Number B of permutations without ``given``. The smallest possible p-value is 1/(1 + B).
     task : {"auto", "classification", "ordinal", "regression", "survival"}, default="auto"
         How to read y, as in :class:`CCMSelector`.
     sample_weight : array-like of shape (n_samples,), default=None
@@ -108,9 +101,8 @@ def conditional_dependence_test(
     groups : array-like of shape (n_samples,), default=None
         Group of each sample, such as a patient or a day, if samples of a group are alike: one
         sample of each group, drawn at random, is tested.
-    n_jobs, random_state, verbose
-        Number of permutations to process in parallel, seed of the permutations and of the order of
-        the samples, and whether to show progress, as in :class:`CCMSelector`.
+    random_state : int, RandomState instance or None, default=None
+        Seed of the permutations and of the order of the samples.
 
     Returns
     -------
@@ -123,7 +115,7 @@ def conditional_dependence_test(
     Notes
     -----
     Samples in time order or in clusters and near copies are refused; pass ``groups``. Without
-    ``given``, the rows of X are permuted; the test is exact for independent samples.
+    ``given``, the samples of y are permuted; the test is exact for independent samples.
 
     With ``given``, the test uses residual products, a generalised covariance measure [1]_ with many
     functions of X: kernel ridge regression removes from y, and from functions of X, what the given
@@ -163,27 +155,42 @@ def conditional_dependence_test(
         return DependenceTest(ratio, p_value, None, "residual products")
     if sample_weight is not None or np.ptp(table.weight) > 0.0:
         raise ValueError("sample_weight requires given=: unequal weights cannot be permuted.")
+    rng = np.random.default_rng(seed)
+    drawn = rng.permutation(table.n_samples)
+    drawn = drawn[one_of_each_group(table.groups, drawn)[:TESTED_ROWS]]
     with one_blas_thread():
         columns = prepare_columns(table.X, layout=table.layout)
-    drawn = np.random.default_rng(seed).permutation(table.n_samples)
-    drawn = np.sort(drawn[one_of_each_group(table.groups, drawn)])
-    # Features count alike, whatever the number of their columns; variances sum to one.
-    share = columns.units.scale / np.sqrt(max(columns.units.size, 1))
-    block, R = np.asarray(columns.X[drawn], dtype=np.float64) * share, table.response.Y[drawn]
-
-    def statistic(number: int) -> float:
-        rows = np.arange(len(block))
-        if number > 0:  # number 0 is the original sample, the others are permutations
-            rows = np.random.default_rng([seed, number]).permutation(rows)
-        return explained_share(block[rows], R - R.mean(axis=0), epsilon)
-
-    numbers = range(n_resamples + 1)
-    values = repeat(statistic, numbers, "dependence test", "draw", n_jobs, verbose)
-    null = np.array(values[1:])
+        # Features count alike, whatever the number of their columns; variances sum to one.
+        share = columns.units.scale / np.sqrt(max(columns.units.size, 1))
+        explained = ExplainedShare(np.asarray(columns.X[drawn], dtype=np.float64) * share)
+        R = table.response.Y[drawn]
+        value = explained(R)
+        null = np.array([explained(rng.permutation(R)) for _ in range(n_resamples)])
     # Many permutations of a column of few values are equal but for rounding: they are ties.
-    n_as_large = np.count_nonzero(null >= values[0] - _ROUNDING)
+    n_as_large = np.count_nonzero(null >= value - _ROUNDING)
     p_value = float((1 + n_as_large) / (1 + n_resamples))
-    return DependenceTest(values[0], p_value, null, "permutation")
+    return DependenceTest(value, p_value, null, "permutation")
+
+
+class ExplainedShare:
+    """``1 − ε tr(RᵀM⁻¹R)/‖R‖²``, the share of the variance of R that columns explain.
+
+    In the eigenvectors of the kernel matrix this is a sum of shrunk squares, so that one
+    decomposition serves all permutations of R.
+    """
+
+    def __init__(self, X: np.ndarray, epsilon: float = RIDGE_LIMITS[2]) -> None:
+        # The median rule without the median: mean squared distances are twice the variance.
+        sigma = float(np.sqrt(X.var(axis=0).sum()))
+        p, weights = np.full(len(X), 1.0 / len(X)), np.ones(X.shape[1])
+        self._V, self._shrunk = np.empty((len(X), 0)), np.empty(0)
+        if sigma > 0.0:  # nothing varies, so nothing is explained
+            basis = Basis.of_kernel(Gaussian(sigma).cross(X, X[:SAMPLE_ROWS], weights), p)
+            self._V, self._shrunk = basis.V, basis.variances / (basis.variances + epsilon)
+
+    def __call__(self, R: np.ndarray) -> float:
+        R = R - R.mean(axis=0)
+        return float(self._shrunk @ ((self._V.T @ R) ** 2).sum(axis=1) / (R**2).sum())
 
 
 def _by_residual_products(own: Table, known: Table, seed: int) -> tuple[float, float]:
@@ -215,23 +222,6 @@ def _normal_scores(table: Table, rows: np.ndarray) -> tuple[np.ndarray, np.ndarr
     X, layout, weight = table.X, table.layout, table.weight
     columns = prepare_columns(X, "rank", layout=layout, sample_weight=weight)
     return np.asarray(columns.X[rows], dtype=np.float64), columns.units.scale**2
-
-
-def explained_share(columns: np.ndarray, R: np.ndarray, epsilon: float) -> float:
-    """Return the fraction of the variance of centred R that columns explain."""
-    prepared = prepare_columns(columns, standardize=False)
-    every = np.arange(prepared.units.size)
-    if every.size == 0:  # nothing varies, so nothing is explained
-        return 0.0
-    # The median rule without the median: mean squared distances are twice the variance, and
-    # the same for each permutation.
-    sigma = float(np.sqrt(columns.var(axis=0).sum()))
-    kernel = Gaussian(sigma)
-    problem = make_problem(
-        prepared, R, kernel, approximation=by_size("auto", kernel, columns.shape), epsilon=epsilon
-    )
-    value = problem.trace(every, np.ones(every.size), sigma)
-    return 1.0 - epsilon * value / float((R**2).mean(axis=0).sum())
 
 
 def _read(X: Any, y: Any, task: str, sample_weight: Any, name: str, groups: Any = None) -> Table:

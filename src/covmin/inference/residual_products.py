@@ -112,9 +112,9 @@ def weighted_chi2_tail(weights: np.ndarray, value: float) -> float:
     mean, variance = float(weights.sum()), 2.0 * float((weights**2).sum())
     if value <= mean + 0.1 * np.sqrt(variance):  # the saddlepoint is close to zero
         return float(gamma.sf(value, mean**2 / variance, scale=variance / mean))
-    # The largest weight is one, so its term alone reaches the value at the end of the bracket.
+    # The largest weight is one, so its term alone is twice the value at the end of the bracket.
     s = brentq(
-        lambda s: (weights / (1.0 - 2.0 * s * weights)).sum() - value, 0.0, 0.5 - 0.5 / value
+        lambda s: (weights / (1.0 - 2.0 * s * weights)).sum() - value, 0.0, 0.5 - 0.25 / value
     )
     cumulant = -0.5 * np.log1p(-2.0 * s * weights).sum()
     curvature = 2.0 * ((weights / (1.0 - 2.0 * s * weights)) ** 2).sum()

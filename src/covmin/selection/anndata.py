@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from covmin.data import TableOptions, read
+from covmin.remarks import InputError
+from covmin.text import listed
 
 if TYPE_CHECKING:
     from .selector import CCMSelector
@@ -57,11 +59,19 @@ def fit_anndata(
     >>> int(adata.var["covmin_selected"].sum())
     3
     """
-    X = adata.X if layer is None else adata.layers[layer]
-    rows = None if groups is None else adata.obs[groups].to_numpy()
-    table = read(X, adata.obs[response], TableOptions.of(selector), groups=rows)
+    X = adata.X if layer is None else _entry(adata.layers, layer, "layer")
+    rows = None if groups is None else _entry(adata.obs, groups, "groups").to_numpy()
+    y = _entry(adata.obs, response, "response")
+    table = read(X, y, TableOptions.of(selector), groups=rows)
     # A matrix has no names of its own.
     selector.fit(replace(table, names=np.array(adata.var.index, dtype=object)), None)
     adata.var["covmin_rank"] = selector.ranking_
     adata.var["covmin_selected"] = selector.get_support()
     return selector
+
+
+def _entry(there: Any, name: str, parameter: str) -> Any:
+    if name not in there:
+        known = listed(list(there)) or "nothing"
+        raise InputError(f"There is no {parameter}={name!r} in adata, only {known}.", parameter)
+    return there[name]

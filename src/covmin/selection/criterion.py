@@ -9,9 +9,9 @@ import numpy as np
 from covmin.constants import LANDMARKS, MANY_ROWS, PAPER_RIDGE
 from covmin.core.regression import regress_on_sets
 from covmin.data import TableOptions, read
+from covmin.data.dtypes import from_tensors
 from covmin.data.independence import check_independence
 from covmin.data.standardize import Standardize
-from covmin.data.table import from_tensors
 from covmin.plan.formulation import FORMULATIONS, Fourier, approximation_of
 from covmin.plan.rules import by_size, kernel_of
 from covmin.runtime.compat import HasMethods, Interval, StrOptions, validate_params

@@ -58,6 +58,7 @@ from .crossval import (
     CrossValidation,
     beyond_given,
     cross_validate,
+    is_found,
     lists_rows,
     splits,
 )
@@ -112,7 +113,7 @@ def fit(table: Table, columns: PreparedColumns, settings: SimpleNamespace, run: 
     plan = make_plan(table, columns, settings)
     # Blocks of rows have threads of their own.
     in_one_piece = plan.approximation is None or plan.device is not None
-    with blas_threads(columns.n_distinct if in_one_piece else 0, plan.n_threads):
+    with blas_threads(columns.distinct(0).size if in_one_piece else 0, plan.n_threads):
         rows = columns.independent(settings.seed)
         if table.layout.given.any():
             table = beyond_given(table, rows, settings.standardize)
@@ -141,7 +142,7 @@ def fit(table: Table, columns: PreparedColumns, settings: SimpleNamespace, run: 
 def make_plan(table: Table, columns: PreparedColumns, settings: SimpleNamespace) -> Plan:
     """Return what follows from the size of the table and from the settings."""
     task, formulation, device = table.response.task, settings.formulation, settings.device
-    n, d, k = columns.n_distinct, columns.index.size, table.response.Y.shape[1]
+    n, d, k = columns.distinct(0).size, columns.index.size, table.response.Y.shape[1]
     n_features, n_components = columns.units.n_features, 2 * -(-settings.n_components // 2)
     approximation, reason = choose_approximation(
         settings.approximation,
@@ -210,8 +211,8 @@ def _on_table(table: Table, columns: PreparedColumns, standardize: Any) -> list[
         choice = "classes, and their order with half of the variance"
         reason = "a feature explains the order better than 95% of other numberings"
         decisions.append(Decision("response", choice, reason))
-    if n_rows > columns.n_distinct:
-        choice = f"{n_rows - columns.n_distinct} of {n_rows} samples merged"
+    if n_copies := n_rows - columns.distinct(0).size:
+        choice = f"{n_copies} of {n_rows} samples merged"
         reason = "a duplicate adds its weight to the sample it repeats"
         decisions.append(Decision("duplicates", choice, reason))
     scores = None if standardize == "rank" else columns.scores
@@ -278,7 +279,7 @@ def look(
     # where a single column fits a few. A ridge of one sample for each column in excess of the
     # smallest feature compensates for this.
     excess = float(np.ptp(columns.unit_sizes)) if columns.units.size else 0.0
-    least = min(excess / columns.n_distinct, RIDGE_LIMITS[3])
+    least = min(excess / columns.distinct(0).size, RIDGE_LIMITS[3])
     if least > epsilon:
         epsilon, reason = least, "categories, groups or missing values of different sizes"
     return plan.deciding(Decision("ridge", f"{epsilon:.3g}", reason), epsilons=(epsilon,)), first
@@ -347,6 +348,8 @@ def choose(
                 words = {"error": "lowest cross-validated error", "score": "best score"}
                 best_of = words.get(found.decides, "best concordance index")
                 reason = f"the smallest set that is not clearly worse than the {best_of}"
+                if "score" not in found.folds and not is_found(found.results(), best):
+                    reason = "the fewest allowed: no set predicts y better than chance"
     decisions = [Decision("features", f"{m} of {d}", reason)]
     if len(epsilons) > 1:
         others = ", ".join(f"{each:g}" for each in epsilons)

@@ -13,7 +13,7 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from covmin.data import Table, TableOptions, read
-from covmin.data.table import from_tensors
+from covmin.data.dtypes import from_tensors
 from covmin.plan import Plan
 from covmin.runtime.compat import output_container
 

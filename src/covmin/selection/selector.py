@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 from covmin.core.kernels import Configurable
 from covmin.data import TableOptions, read
 from covmin.data.checks import check_columns, check_enough
+from covmin.data.dtypes import from_tensors
 from covmin.data.independence import check_independence
-from covmin.data.table import from_tensors
 from covmin.plan import Formulation, Fourier
 from covmin.plan.formulation import formulation_of
 from covmin.plan.rules import kernel_of

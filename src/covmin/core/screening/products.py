@@ -27,7 +27,7 @@ from ..arrays import (
     take,
     to_numpy,
 )
-from .ranks import ALL_FUNCTIONS, N_FUNCTIONS, Ranked
+from .ranks import N_FUNCTIONS, OF_SQUARES, Ranked
 
 # Largest number of significant products to examine.
 _POOL = 2000
@@ -190,18 +190,19 @@ def beyond_columns(
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return products (n, c) after removing what fewer of their columns explain, and their sizes.
 
-    For similar columns, the product of functions a and b is close to a function with frequency
-    a + b of either column, so functions up to that frequency are removed, and for more than two
-    columns also products of fewer of them. Sizes are squared lengths before the removal.
+    If a column is nearly another one, the product of their functions a and b is nearly a function
+    of frequency a + b of it; if it is nearly a square of the other, up to twice that. So functions
+    up to that frequency are removed, and for more than two columns also products of fewer of them.
+    Sizes are squared lengths before the removal.
     """
     (n_products, order), p, root = columns.shape, ranked.p, np.sqrt(ranked.p)
     beyond, sizes = np.empty((p.size, n_products)), np.empty(n_products)
-    step = max(1, _NUMBERS // (p.size * 2 * order * ALL_FUNCTIONS))
+    step = max(1, _NUMBERS // (p.size * 2 * order * OF_SQUARES))
     for start in range(0, n_products, step):
         chunk = slice(start, start + step)
         which = functions[chunk]
         numbers = np.arange(len(which))
-        sides = [to_numpy(ranked.functions(column, ALL_FUNCTIONS)) for column in columns[chunk].T]
+        sides = [to_numpy(ranked.functions(column, OF_SQUARES)) for column in columns[chunk].T]
         factors = [side[a, numbers] for side, a in zip(sides, which.T, strict=True)]
         # The first two functions of some, but not all, of the columns.
         lower = [
@@ -215,8 +216,8 @@ def beyond_columns(
         values = products[0]
         sizes[chunk] = (values**2).sum(axis=1)
         if order > 1:
-            highest = np.maximum(N_FUNCTIONS, which.sum(axis=1) + order)  # the line is the first
-            taken = np.arange(ALL_FUNCTIONS)[:, None] < highest
+            highest = np.maximum(N_FUNCTIONS, 2 * (which.sum(axis=1) + order))  # 0 is the line
+            taken = np.arange(OF_SQUARES)[:, None] < highest
             parts = [side * root * taken[:, :, None] for side in sides]
             # Project each product onto its own regressors, (c, m, n).
             regressors = np.concatenate([*parts, products[1:]]).swapaxes(0, 1)

@@ -25,6 +25,8 @@ from ..rows import map_blocks
 N_FUNCTIONS = 4
 # Functions of a column that represent its effect, enough for products of its functions.
 ALL_FUNCTIONS = 2 * N_FUNCTIONS
+# Of a column and its square: what a product of their functions may be close to.
+OF_SQUARES = 4 * N_FUNCTIONS
 # Numbers per tile: a few arrays of this size fit in the cache of a core.
 _TILE_NUMBERS = 2**15
 # The same on an accelerator, which has memory for a few dozen of them.
@@ -54,7 +56,7 @@ class Ranked:
     p: np.ndarray  # (n,), weights that sum to one
     n_samples: float  # effective number, as if all had equal weight
     is_even: np.ndarray  # (d,) bool, evenly spaced ranks: equal weights and almost no ties
-    of_even_ranks: Array  # (ALL_FUNCTIONS, n), functions of such ranks, by rank
+    of_even_ranks: Array  # (OF_SQUARES, n), functions of such ranks, by rank
     n_threads: int = 1  # tiles of columns processed in parallel
     stored: Array | None = None  # (N_FUNCTIONS, d, n), for several responses
 
@@ -67,7 +69,7 @@ class Ranked:
         places = xp.arange(n, dtype=xp.float64, device=device_of(X))[:, None]
         places, of_places = standard_ranks(places, np.full(n, 1.0 / n))
         is_even = (np.ptp(p) == 0.0) & (np.abs(spread / to_numpy(of_places) - 1.0) < _NEXT_TO_EQUAL)
-        of_even_ranks = _functions(places, of_places, p, ALL_FUNCTIONS)[:, 0, :]
+        of_even_ranks = _functions(places, of_places, p, OF_SQUARES)[:, 0, :]
         n_samples = float(1.0 / (p**2).sum())
         return cls(line, spread, p, n_samples, is_even, of_even_ranks, n_threads)
 

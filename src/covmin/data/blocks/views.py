@@ -230,18 +230,15 @@ class StandardizedBlocks:
 
     def sample(self, rows: np.ndarray) -> Array:
         """Return standardised rows at any row numbers, where the table is."""
+        how = self.mean, self.scale, self.missing_at, self.dtype
         if isinstance(self.source, DeviceBlocks):
-            return self.of_block(self.source.take(rows, self.index))
+            return standardize_block(self.source.take(rows, self.index), *how)
         order = np.argsort(rows)
         taken, place = self.source.take(rows[order], self.index), np.argsort(order)
         sample = np.empty((rows.size, self.index.size), dtype=self.dtype)
         for tile in row_tiles(sample):
-            sample[tile] = self.of_block(taken[place[tile]])
+            sample[tile] = standardize_block(taken[place[tile]], *how)
         return sample
-
-    def of_block(self, X: Array) -> Array:
-        """Return standardised rows of a block with these columns."""
-        return standardize_block(X, self.mean, self.scale, self.missing_at, self.dtype)
 
     def rows(self, Y: np.ndarray, p: np.ndarray) -> StandardizedRows:
         """Return the rows with responses and weights, for sums over blocks."""
