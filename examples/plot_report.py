@@ -15,13 +15,13 @@ import matplotlib.pyplot as plt
 from sklearn.datasets import load_diabetes
 
 from covmin import CCMSelector
-from covmin.report import build_report, write_report
+from covmin.report import build_report
 
 X, y = load_diabetes(return_X_y=True, as_frame=True, scaled=False)
 selector = CCMSelector(task="regression").fit(X, y)
 
 with TemporaryDirectory() as folder:
-    path = write_report(selector, X, y, Path(folder) / "report.html", target_name="progression")
+    path = selector.report(Path(folder) / "report.html", X, y, target_name="progression")
     print(f"{path.name}: {path.stat().st_size / 1024:.0f} kB, works offline")
 
 # %%

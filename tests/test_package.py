@@ -7,7 +7,6 @@ import sys
 
 import covmin
 from covmin.evaluation import compare_selectors
-from covmin.report import write_report
 
 HEAVY = {"pandas", "matplotlib", "jinja2", "tqdm", "polars"}
 
@@ -16,7 +15,6 @@ def test_every_name_is_there():
     for name in covmin.__all__:
         assert getattr(covmin, name) is not None
     assert set(covmin.__all__) <= set(dir(covmin))
-    assert covmin.write_report is write_report
     assert covmin.compare_selectors is compare_selectors
 
 

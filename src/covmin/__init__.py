@@ -13,7 +13,6 @@ if TYPE_CHECKING:
     from covmin.inference.stability import StabilitySelector
     from covmin.inference.verdicts import VerdictSelector
     from covmin.plan.formulation import Formulation, Fourier
-    from covmin.report.render import write_report
     from covmin.runtime.run import LongRun
     from covmin.selection.anndata import fit_anndata
     from covmin.selection.criterion import conditional_covariance_trace, unexplained_variance
@@ -34,7 +33,6 @@ __all__ = [
     "fit_anndata",
     "open_parquet",
     "unexplained_variance",
-    "write_report",
 ]
 
 _HOMES = {
@@ -51,7 +49,6 @@ _HOMES = {
     "fit_anndata": "selection.anndata",
     "open_parquet": "data.blocks.parquet",
     "unexplained_variance": "selection.criterion",
-    "write_report": "report.render",
 }
 _MODULES = ("datasets", "evaluation", "kernels", "plotting", "report")
 

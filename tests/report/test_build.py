@@ -12,13 +12,9 @@ from sklearn.datasets import load_diabetes
 from covmin import CCMSelector, Fourier
 from covmin.data import TableOptions, read
 from covmin.data import table as data_table
-from covmin.report import (
-    build_report,
-    check_data,
-    render_report,
-    summary,
-    write_report,
-)
+from covmin.report import build_report, render_report, summary
+from covmin.report.checks import check_data
+from covmin.report.view import View
 from covmin.selection import summary as fit_summary
 
 
@@ -48,7 +44,7 @@ def test_a_table_is_read_once_and_what_is_known_is_not_computed_again(wine, monk
     explained = fit_summary.Explained(selector, table)
     found = fit_summary.summary(selector, table, explained=explained)
     assert len(regressions) == 12  # of the leading features alone
-    warnings = check_data(selector, table, explained=explained)
+    warnings = check_data(selector, View(selector, table), explained)
     assert len(regressions) == 13  # and of the selected ones together
     report = build_report(selector, table, found=found, warnings=warnings)
     assert len(reads) == 1
@@ -63,7 +59,7 @@ def test_regression_report_without_a_curve(tmp_path):
     assert report["choice"]["curve"] is None
     assert report["plots"][0]["kind"] == "scatter"
     assert "value" in report["pair"]
-    path = write_report(selector, X, y, tmp_path / "r.html")
+    path = selector.report(tmp_path / "r.html", X, y)
     assert path.is_absolute()
     assert "The number of features was given" in path.read_text("utf-8")
     assert [file.name for file in tmp_path.iterdir()] == ["r.html"]
@@ -89,7 +85,7 @@ def test_several_outputs_and_one_feature():
     assert report["pair"] is None
     assert "all features are selected" in render_report(report)
     assert summary(selector)["cv_results"] is None
-    assert "1 feature, all there are" in summary(selector)["why"]
+    assert "1 feature, all that vary" in summary(selector)["why"]
 
 
 def test_mistakes_are_explained(wine):

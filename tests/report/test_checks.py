@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from covmin import CCMSelector
-from covmin.report import build_report, check_data
+from covmin.report import build_report
 
 
 @pytest.mark.filterwarnings("ignore:1 constant feature")
@@ -44,5 +44,5 @@ def test_a_copy_of_the_response_is_a_leak_beside_categories_too(text):
     copy = (y == "yes").astype(int)
     frame["copy"] = pd.Categorical(copy.astype(str)) if text else copy
     selector = CCMSelector(2).fit(frame, y)
-    leaks = [w for w in check_data(selector, frame, y) if w["kind"] == "leak"]
+    leaks = [w for w in build_report(selector, frame, y)["warnings"] if w["kind"] == "leak"]
     assert [w["features"] for w in leaks] == [[4]]

@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 from covmin import CCMSelector
-from covmin.report import build_report, check_data, render_report
+from covmin.report import build_report, render_report
 
 
 def test_the_response_where_a_value_is_missing_is_told(incomplete):
@@ -59,7 +59,8 @@ def test_a_column_of_one_value_and_missing_ones_is_no_constant():
     X[:, 1], X[:, 2] = 1.0, np.where(rng.random(60) < 0.5, 1.0, np.nan)
     with pytest.warns(UserWarning, match="constant"):
         selector = CCMSelector(1).fit(X, X[:, 0])
-    (warning,) = [w for w in check_data(selector, X, X[:, 0]) if w["kind"] == "constant"]
+    found = build_report(selector, X, X[:, 0])["warnings"]
+    (warning,) = [w for w in found if w["kind"] == "constant"]
     assert warning["features"] == [1]
 
 

@@ -11,7 +11,7 @@ import pandas as pd
 import pytest
 
 from covmin import CCMSelector, Formulation
-from covmin.report import build_report, render_report, write_report
+from covmin.report import build_report, render_report
 
 from .conftest import EVIL
 
@@ -68,7 +68,7 @@ def test_failed_write_leaves_the_old_file(wine, tmp_path, monkeypatch):
 
     monkeypatch.setattr("covmin.runtime.resume.os.replace", fail)
     with pytest.raises(OSError, match="disk full"):
-        write_report(*wine, path)
+        wine[0].report(path, *wine[1:])
     assert path.read_text() == "old"
     assert [file.name for file in tmp_path.iterdir()] == ["report.html"]
 

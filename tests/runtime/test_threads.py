@@ -23,7 +23,7 @@ from covmin import (
     unexplained_variance,
 )
 from covmin.datasets import make_xor
-from covmin.report import check_data
+from covmin.report import build_report
 from covmin.runtime import machine
 from covmin.runtime.machine import blas_threads, one_blas_thread, row_threads, worker_threads
 from covmin.runtime.run import repeat
@@ -202,7 +202,7 @@ ENTRIES = {
         ["inference.stability._choose"],
     ),
     "report": (
-        lambda: check_data(CCMSelector(3).fit(X, y), X, y),
+        lambda: build_report(CCMSelector(3).fit(X, y), X, y),
         ["selection.summary.regress_on_sets"],
     ),
 }

@@ -45,6 +45,15 @@ class TestCounts:
         assert "their order" not in str(by_number.plan_)
         assert_array_equal(by_number.ranking_, by_name.ranking_)
 
+    def test_an_order_that_the_classes_hardly_follow_does_not_count(self):
+        """By chance or by history, some column goes with the numbers of any persons."""
+        rng = np.random.default_rng(0)
+        y = rng.permutation(np.repeat(np.arange(20), 12))
+        means = rng.standard_normal((20, 5))
+        means[:, 0] += np.linspace(-1.5, 1.5, 20)
+        X = means[y] + 0.5 * rng.standard_normal((240, 5))
+        assert "their order" not in str(CCMSelector(3).fit(X, y).plan_)
+
     def test_a_task_that_is_given_decides(self):
         rng = np.random.default_rng(0)
         X = rng.standard_normal((200, 5))
@@ -178,7 +187,7 @@ class TestResponses:
                 selector = CCMSelector(2, formulation=Formulation(response_kernel=kernel)).fit(X, y)
                 found[kernel] += int(selector.support_[:2].all())
         assert found["gaussian"] == 8
-        assert found["linear"] < 6
+        assert found["linear"] < 8
 
     def test_not_for_classes(self, xor):
         with pytest.raises(ValueError, match="numeric response"):

@@ -60,4 +60,4 @@ def functions(X: np.ndarray, y: np.ndarray) -> None:
     assert_type(covmin.unexplained_variance(X, y), float)
     assert_type(covmin.conditional_covariance_trace(X, y), float)
     assert_type(covmin.compare_selectors(X, y), CurveResult)
-    assert_type(covmin.write_report(CCMSelector(), X, y, "report.html"), Path)
+    assert_type(CCMSelector().report("report.html", X, y), Path)

@@ -55,14 +55,10 @@ class Selection:
 
     def write_report(self, path: Path, source: str | None, code: str) -> None:
         """Write the HTML report."""
-        from covmin.report import write_report
-
         with errors_of_writing(path):
-            write_report(
-                self.selector,
-                self.table,
-                None,
+            self.selector.report(
                 path,
+                self.table,
                 target_name=self.results["target"],
                 source=source,
                 notes=self.results["notes"],
@@ -174,6 +170,7 @@ def fit(selector: CCMSelector, dataset: Dataset, fdr: float | None = None) -> Se
     from covmin.data import TableOptions, read
     from covmin.report.build import verdict_rows
     from covmin.report.checks import check_data
+    from covmin.report.view import View
     from covmin.selection.summary import Explained, feature_names, summary
 
     start, verdicts = time.perf_counter(), None
@@ -198,7 +195,7 @@ def fit(selector: CCMSelector, dataset: Dataset, fdr: float | None = None) -> Se
             shared = selector.get_params(deep=False).keys() & verdicts.get_params(deep=False).keys()
             verdicts.set_params(**{name: getattr(selector, name) for name in shared})
             verdicts.fit(table, None)
-        checked = check_data(selector, table, explained=explained)
+        checked = check_data(selector, View(selector, table), explained)
     names = feature_names(selector)
     results = found | {
         "selected": [row["name"] for row in found["features"] if row["kept"]],

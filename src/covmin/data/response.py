@@ -23,8 +23,9 @@ from .survival import survival_columns
 # Floats beyond this are always integers, so being an integer tells nothing.
 _EXACT_INTEGERS = 2.0**53
 # Random numberings that the order of classes is compared with, and the fewest classes for that: an
-# order of four is one of twelve.
-_NUMBERINGS, _FEWEST_IN_ORDER = 400, 5
+# order of four is one of twelve. The order must be this share of what the classes explain in its
+# best column: all of it for counts, a third for forty persons whose faces are numbered.
+_NUMBERINGS, _FEWEST_IN_ORDER, _FOLLOWS = 400, 5, 0.75
 
 
 @dataclass(frozen=True)
@@ -80,7 +81,7 @@ class EncodedResponse:
         Whole numbers may be counts, scores or mere names. If they are names, any numbering is as
         good. The order counts, with half of the variance, if a single column of X (n_rows,
         n_columns), standardised samples ``rows``, explains more of it than of 95 % of random
-        numberings.
+        numberings, and if the means of the classes in that column mostly follow it.
         """
         assert self.labels is not None
         n_classes, rng = self.classes.size, np.random.default_rng(0)
@@ -90,8 +91,14 @@ class EncodedResponse:
         shares = is_in.sum(axis=1)
         numberings -= (numberings @ shares)[:, None]
         numberings /= np.sqrt(np.maximum(numberings**2 @ shares, np.finfo(float).tiny))[:, None]
-        highest = ((numberings @ (is_in @ X)) ** 2).max(axis=1)
-        if (highest[1:] >= highest[0] * (1.0 - 1e-9)).mean() > SEARCH.level:
+        sums = is_in @ X
+        explained = (numberings @ sums) ** 2
+        highest, column = explained.max(axis=1), int(explained[0].argmax())
+        # Of the variance between classes, without what is due to chance.
+        between = (sums[:, column] ** 2) @ (1.0 / np.maximum(shares, np.finfo(float).tiny))
+        between -= (n_classes - 1) / len(rows)
+        at_random = (highest[1:] >= highest[0] * (1.0 - 1e-9)).mean()
+        if at_random > SEARCH.level or highest[0] < _FOLLOWS * between:
             return self
         order = self.labels - p @ self.labels / p.sum()
         order *= np.sqrt(p.sum() / (p @ order**2))

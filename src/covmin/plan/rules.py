@@ -16,7 +16,6 @@ from covmin.constants import (
     MEMORY_NUMBERS,
     N_COMPONENTS,
     NOISE,
-    PAPER_RIDGE,
     RIDGE_LIMITS,
     SAMPLE_ROWS,
     STANDARD_ERRORS,
@@ -281,26 +280,6 @@ def held_rows(n_samples: int, n_columns: int, n_responses: int) -> int:
 
 
 # --- regularisation ε ----------------------------------------------------------------------------
-
-
-def given_ridges(epsilon: Any) -> tuple[float, ...]:
-    """Return the values of ε that the user gave, in increasing order; none for "auto"."""
-    if isinstance(epsilon, str):
-        return ()
-    values = np.unique(np.atleast_1d(np.asarray(epsilon, dtype=np.float64)))
-    if values.size == 0 or not (np.isfinite(values).all() and (values > 0).all()):
-        raise ValueError(
-            f"epsilon must be positive and finite, got {epsilon!r}; "
-            'epsilon="auto" chooses a value that suits the data.'
-        )
-    return tuple(values.tolist())
-
-
-def paper_ridge(task: str, strategy: str) -> tuple[float, str]:
-    """Return the paper's ε; except for classes, a path uses the upper limit of a path."""
-    if strategy == "path" and task != "classification":
-        return RIDGE_LIMITS[2], "the inverse-free form on a path"
-    return PAPER_RIDGE[task], f"the paper's value for {task}"
 
 
 def is_by_chance(unpredicted: float, n_seen: float) -> bool:

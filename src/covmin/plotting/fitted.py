@@ -68,14 +68,11 @@ class Display:
         self : Display
             With ``ax_`` and ``figure_``.
         """
-        self._draw(self._take_axes(ax))
-        return self
-
-    def _take_axes(self, ax: Any) -> Any:
         if ax is None:
             ax = pyplot_module().subplots(figsize=self._size(), layout="constrained")[1]
         self.ax_, self.figure_ = ax, ax.figure
-        return ax
+        self._draw(ax)
+        return self
 
     def _size(self) -> tuple[float, float]:
         """Width and height of a new figure, in inches."""

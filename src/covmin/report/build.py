@@ -18,7 +18,7 @@ from covmin.plotting.network import network_order
 from covmin.selection.summary import Explained, measure_text, n_distinct, summary
 from covmin.text import count_of, number, percent, printable, shortened, with_p_value
 
-from .checks import data_warnings
+from .checks import check_data
 from .effects import effects
 from .plots import feature_plots
 from .relations import associations, shared_information, shown_pair, substitutes
@@ -72,9 +72,9 @@ def build_report(
     verdicts : VerdictSelector, optional
         Fitted on X and y too, for a section on which features matter at all.
     found : dict, optional
-        The summary of the fit with this table, and
+        The `summary` of the fit with this table, if it is known already.
     warnings : list of dict, optional
-        what `check_data` returns for it, if they are known already.
+        The same for the ``warnings`` of the report.
 
     Returns
     -------
@@ -117,7 +117,7 @@ def build_report(
         "missing": _missing_values(view, rows),
         "asked": _asked(selector, found),
         "notes": [printable(" ".join(str(note).split())) for note in (*notes, *sampled)],
-        "warnings": data_warnings(selector, view, explained) if warnings is None else warnings,
+        "warnings": check_data(selector, view, explained) if warnings is None else warnings,
         "choice": _choice(selector, found),
         "ranking": {
             "order": order,

@@ -10,7 +10,7 @@ from covmin.selection.leaks import leak_text, leaking_features
 from covmin.selection.summary import Explained
 from covmin.text import count_of, listed, shortened, verb
 
-from .view import View, read_as_fitted
+from .view import View
 
 # Columns to name, and samples below which a class is small.
 _LISTED, _SMALL = 12, 5
@@ -29,45 +29,12 @@ _COPY = (
 )
 
 
-def check_data(
-    selector: Any, X: Any, y: Any = None, *, explained: Explained | None = None
-) -> list[dict[str, Any]]:
-    """Return warnings about columns of the data.
+def check_data(selector: Any, view: View, explained: Explained) -> list[dict[str, Any]]:
+    """Return warnings about columns and classes: kind, title, text and the columns concerned.
 
-    Parameters
-    ----------
-    selector : CCMSelector
-        Fitted on X and y.
-    X : array-like of shape (n_samples, n_features), or Table
-    y : array-like of shape (n_samples,) or (n_samples, n_outputs), default=None
-        Not needed with a table.
-    explained : Explained, optional
-        What sets of columns of the same table explain, to share its regressions.
-
-    Returns
-    -------
-    warnings : list of dict
-        ``kind`` ("leak", "id", "constant", "duplicate" or "small"), ``title``, ``text``,
-        ``features`` (column indices, at most a dozen) and ``n_features``.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from covmin import CCMSelector
-    >>> from covmin.report import check_data
-    >>> rng = np.random.default_rng(0)
-    >>> y = np.repeat([0, 1], 30)
-    >>> X = np.column_stack([rng.standard_normal((60, 3)), np.arange(60)])
-    >>> [warning["title"] for warning in check_data(CCMSelector(1).fit(X, y), X, y)]
-    ['A row number tracks the response']
+    The kind is "leak", "id", "constant", "duplicate" or "small". At most a dozen columns are named
+    in ``features``; ``n_features`` is their number.
     """
-    table = read_as_fitted(selector, X, y)
-    view, explained = View(selector, table), explained or Explained(selector, table)
-    return data_warnings(selector, view, explained)
-
-
-def data_warnings(selector: Any, view: View, explained: Explained) -> list[dict[str, Any]]:
-    """Return what `check_data` returns."""
     numbering = _numbering(view)
     leaks = leaking_features(selector.ranking_, selector.n_features_, view.table, explained)
     found: list[tuple[str, str, str, list[int]]] = []

@@ -17,34 +17,10 @@ _WHOLE = 10**6
 
 
 def reproduction_code(selector: Any) -> str:
-    """Return Python code that fits the same selector to samples X and a response y.
-
-    Parameters
-    ----------
-    selector : CCMSelector
-
-    Returns
-    -------
-    code : str
-
-    Examples
-    --------
-    >>> from covmin import CCMSelector
-    >>> print(reproduction_code(CCMSelector(5, random_state=0)))
-    from covmin import CCMSelector
-    <BLANKLINE>
-    selector = CCMSelector(n_features_to_select=5, random_state=0)
-    selector.fit(X, y)
-    X_selected = selector.transform(X)
-    """
-    lines = [
-        *_imports(selector),
-        "",
-        f"selector = {_construction(selector)}",
-        "selector.fit(X, y)",
-        "X_selected = selector.transform(X)",
-    ]
-    return "\n".join(lines)
+    """Return Python code that fits the same selector to samples X and a response y."""
+    made = f"selector = {_construction(selector)}"
+    used = ("selector.fit(X, y)", "X_selected = selector.transform(X)")
+    return "\n".join([*_imports(selector), "", made, *used])
 
 
 def _construction(item: Any) -> str:

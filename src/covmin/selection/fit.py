@@ -18,6 +18,7 @@ from covmin.constants import (
     MANY_ROWS,
     MEMORY_NUMBERS,
     NOISE,
+    PAPER_RIDGE,
     RIDGE_LIMITS,
     SAMPLE_ROWS,
 )
@@ -28,19 +29,17 @@ from covmin.core.problem import EFFORT, Problem
 from covmin.core.screening import SEARCH
 from covmin.data import Table
 from covmin.data.blocks.sparse import is_made_dense
-from covmin.data.standardize import DistinctRows, PreparedColumns
+from covmin.data.standardize import PreparedColumns
 from covmin.plan import Decision, Plan
 from covmin.plan.formulation import FORMULATIONS, approximation_of, formulation_of
 from covmin.plan.look import FirstLook
 from covmin.plan.rules import (
     candidate_sizes,
     choose_approximation,
-    given_ridges,
     is_by_chance,
     kernel_of,
     n_features_to_keep,
     on_kernel,
-    paper_ridge,
     path_budgets,
     ridge_for_noise,
     search_order,
@@ -99,7 +98,14 @@ def settings_of(selector: Any, device: str | None) -> SimpleNamespace:
     settings.any_kernel = settings.kernel == "auto"
     settings.kernel = copy(kernel_of(settings.kernel, settings.formulation))
     settings.approximation, settings.n_components = approximation_of(settings.approximation)
-    settings.epsilons = given_ridges(settings.epsilon)
+    is_auto = isinstance(settings.epsilon, str)
+    epsilons = np.unique(np.asarray([] if is_auto else settings.epsilon, dtype=np.float64))
+    if not is_auto and not (epsilons.size and ((epsilons > 0.0) & (epsilons < np.inf)).all()):
+        raise ValueError(
+            f"epsilon must be positive and finite, got {settings.epsilon!r}; "
+            'epsilon="auto" chooses a value that suits the data.'
+        )
+    settings.epsilons = tuple(epsilons.tolist())  # increasing; none for "auto"
     settings.device, settings.seed = device, seed_of(settings.random_state)
     return settings
 
@@ -114,25 +120,16 @@ def fit(table: Table, columns: PreparedColumns, settings: SimpleNamespace, run: 
     # Blocks of rows have threads of their own.
     in_one_piece = plan.approximation is None or plan.device is not None
     with blas_threads(columns.distinct(0).size if in_one_piece else 0, plan.n_threads):
-        rows = columns.independent(settings.seed)
         if table.layout.given.any():
+            rows = columns.independent(settings.seed)
             table = beyond_given(table, rows, settings.standardize)
-        data = problem_of(plan, columns, table.response.Y)
-        plan, first = look(plan, data, columns, settings)
+        plan, first = look(plan, table, columns, settings)
         if run.bar.tells:  # before the choice of m, which may take long
             print(plan, file=sys.stderr)
-        plan, epsilon, m, found = choose(plan, table, columns, rows, settings, run)
-        problem = formulated(plan, data, columns, table.response, epsilon)
-        protected = first.protected if plan.order or plan.effort else None
-        m_kept = min(m, problem.units.size)
-        is_path = plan.formulation.strategy == "path"
-        budgets = path_budgets(problem.units.size) if is_path else [m_kept]
-        # The last word decides about so few features, whatever the path says about their number.
-        wanted = None if plan.refines and m_kept <= CANDIDATES[0] else m_kept
-        path = run_path(problem, budgets, protected, run, wanted)
-        lost, errors = dict[int, float](), np.empty(0)
-        if plan.refines and not run.stop():
-            plan, path, lost, errors = check(plan, problem, path, m_kept)
+        plan, epsilon, m, found = choose(plan, table, columns, settings, run)
+        problem = formulated(plan, first.problem, columns, table.response, epsilon)
+        path = run_stages(plan, problem, first, m, run)
+        plan, path, lost, errors = check(plan, problem, path, m, run)
     return Fit(plan, table, columns, problem, path, m, found, lost, errors)
 
 
@@ -237,7 +234,7 @@ def _on_table(table: Table, columns: PreparedColumns, standardize: Any) -> list[
 
 
 def look(
-    plan: Plan, data: Problem, columns: PreparedColumns, settings: SimpleNamespace
+    plan: Plan, table: Table, columns: PreparedColumns, settings: SimpleNamespace
 ) -> tuple[Plan, FirstLook]:
     """Return the plan with the kernel and the candidate ridges after a first look at the data.
 
@@ -247,6 +244,7 @@ def look(
     is. The additive kernel is used only if no pair stands out and single effects predict better
     than chance.
     """
+    data = problem_of(plan, columns, table.response.Y)
     first, p = FirstLook(data, plan.task, plan.order), columns.distinct(0).p
     n = float(p.sum() ** 2 / (p @ p))  # as if all rows had equal weight
     n_seen = min(n, NOISE[0])
@@ -270,8 +268,11 @@ def look(
     if epsilons := settings.epsilons:
         said = Decision("ridge", ", ".join(f"{e:g}" for e in epsilons), "as requested")
         return plan.deciding(said, epsilons=epsilons), first
-    if plan.formulation.strategy != "path" or plan.formulation.inverse != "exact":
-        epsilon, reason = paper_ridge(plan.task, plan.formulation.strategy)
+    is_path = plan.formulation.strategy == "path"
+    if is_path and plan.formulation.inverse == "free" and plan.task != "classification":
+        epsilon, reason = RIDGE_LIMITS[2], "the inverse-free form on a path"
+    elif not is_path or plan.formulation.inverse == "free":
+        epsilon, reason = PAPER_RIDGE[plan.task], f"the paper's value for {plan.task}"
     else:
         stands_out = lambda: first.screening.has_single_effects()  # noqa: E731 (searched if asked)
         epsilon, reason = ridge_for_noise(n, first.unpredicted, stands_out, n_seen)
@@ -292,7 +293,6 @@ def choose(
     plan: Plan,
     table: Table,
     columns: PreparedColumns,
-    rows: DistinctRows,
     settings: SimpleNamespace,
     run: Run,
 ) -> tuple[Plan, float, int, CrossValidation | None]:
@@ -319,7 +319,7 @@ def choose(
             "unless a number was given, and the smallest epsilon is used.",
         )
     else:
-        cv = settings.cv
+        cv, rows = settings.cv, columns.independent(settings.seed)
         if lists_rows(cv):  # equal rows stay on their sides of each split
             cv = list(cv)
             rows = rows.apart(splits(table, cv), table.weight)
@@ -358,13 +358,26 @@ def choose(
     return plan.deciding(*decisions), epsilon, m, found
 
 
-# --- check ---------------------------------------------------------------------------------------
+# --- run and check -------------------------------------------------------------------------------
+
+
+def run_stages(plan: Plan, problem: Problem, first: FirstLook, m: int, run: Run) -> Path:
+    """Solve the stages of the path, or the single solve of the paper."""
+    m, d = min(m, problem.units.size), problem.units.size
+    protected = first.protected if plan.order or plan.effort else None
+    budgets = path_budgets(d) if plan.formulation.strategy == "path" else [m]
+    # The last word decides about so few features, whatever the path says about their number.
+    wanted = None if plan.refines and m <= CANDIDATES[0] else m
+    return run_path(problem, budgets, protected, run, wanted)
 
 
 def check(
-    plan: Plan, problem: Problem, path: Path, m: int
+    plan: Plan, problem: Problem, path: Path, m: int, run: Run
 ) -> tuple[Plan, Path, dict[int, float], np.ndarray]:
     """Let tuned regressions decide about the first features, and give them their weights."""
+    if not plan.refines or run.stop():
+        return plan, path, {}, np.empty(0)
+    m = min(m, problem.units.size)
     better = refined(plan, problem, path, m)
     order = better.order
     kept = next((stage for stage in path.stages if stage.budget == m), None)

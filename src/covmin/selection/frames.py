@@ -240,10 +240,6 @@ class NamedResultsMixin:
         -------
         report : Report or Path
             The report, which a notebook shows in place; or the absolute path of the file.
-
-        See Also
-        --------
-        covmin.write_report : The same as a function.
         """
         check_is_fitted(self)
         if X is None and y is None and self._fitted_on:

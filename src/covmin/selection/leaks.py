@@ -66,7 +66,7 @@ def _contains_class(table: Table, column: int) -> bool:
 
 
 def _tells_event(table: Table, column: int) -> bool:
-    """Tell whether the values of a column, or its gaps, tell which survival times are censored.
+    """Tell whether a column, or where it is missing, tells which survival times are censored.
 
     A cause of death does, for example: it is known only after the event.
     """

@@ -86,37 +86,37 @@ def check_scored(estimator: Any, scoring: Any) -> None:
         )
 
 
-def estimator_score(estimator: Any, scoring: Any, samples: Table) -> Score | None:
-    """Return the score of an estimator on some samples; None without an estimator.
+def estimator_score(estimator: Any, scoring: Any, table: Table) -> Score | None:
+    """Return the score of an estimator on a table; None without an estimator.
 
     A table that is read in blocks is passed on as an array of numbers.
     """
     if estimator is None:
         return None
-    X, y = samples.passed
-    held = samples.X
+    X, y = table.passed
+    held = table.X
     if not stays_what_it_is(X):
         held = X if is_frame(X) else X.tocsr() if issparse(X) else np.asarray(X)
-        held = _safe_indexing(held, samples.row)
-    copies = _copies(samples.weight, len(y))
+        held = _safe_indexing(held, table.row)
+    copies = _copies(table.weight, len(y))
     if copies is None and _weight_parameter(estimator) is None:
         warn(
             "unweighted-estimator",
             f"{estimator} does not accept sample weights; it is trained without them to choose "
             "the number of features.",
         )
-    times = samples.response.times
+    times = table.response.times
     if times is not None and getattr(getattr(y, "dtype", None), "names", None) is None:
         y = as_structured(times)  # as scikit-survival has them
     else:
-        y = _safe_indexing(y if hasattr(y, "iloc") else np.asarray(y), samples.row)
+        y = _safe_indexing(y if hasattr(y, "iloc") else np.asarray(y), table.row)
     return EstimatorScore(
         estimator,
         check_scoring(estimator, scoring),
         held,
         y,
         copies,
-        samples.weight,
+        table.weight,
         scoring_name(estimator, scoring),
     )
 
