@@ -329,12 +329,12 @@ def path_budgets(n_features: int) -> list[int]:
     """Return the budgets of a path: from 100 features, or 60 % of all, down to one.
 
     >>> path_budgets(10)
-    [6, 3, 1]
+    [6, 2, 1]
     >>> path_budgets(5000)
-    [100, 60, 36, 21, 12, 7, 4, 2, 1]
+    [100, 40, 16, 6, 2, 1]
     """
-    first, factor = BUDGETS
-    budgets = [min(first, max(int(factor * n_features), 1))]
+    first, share, factor = BUDGETS
+    budgets = [min(first, max(int(share * n_features), 1))]
     while budgets[-1] > 1:
         budgets.append(max(int(factor * budgets[-1]), 1))
     return budgets

@@ -65,7 +65,7 @@ def refined(plan: Plan, problem: Problem, path: Path, m: int | None) -> Exchange
     criterion estimates, with a kernel and a ridge of its own for each set.
     """
     if not plan.refines or problem.sample.X.shape[0] < 2 * SAMPLES_FOR_EACH_FEATURE:
-        return Exchanged(path.order, 0, 0)
+        return Exchanged(path.order, 0, np.empty(0), 0)
     few, units = problem.sample.first(SAMPLE_ROWS), problem.units
     Y, p = (to_numpy(part).astype(np.float64) for part in (few.Y, few.p))
     sample = SetSample(to_numpy(few.X), units.of_column, units.scale, Y - p @ Y, p / p.sum())
