@@ -70,7 +70,7 @@ html_static_path = ["_static"]
 html_css_files = ["covmin.css"]
 html_favicon = "_static/favicon.svg"
 html_show_sourcelink = False
-html_sidebars = {"index": [], "quickstart": []}
+html_sidebars = {name: [] for name in ("index", "quickstart", "evidence")}
 html_theme_options = {
     "logo": {"text": "covmin"},
     "header_links_before_dropdown": 7,

@@ -19,7 +19,7 @@ from experiments.truth import JUDGES as TABLE_JUDGES
 OURS = ("ccm", "ccm-single")
 RIVALS = ("mrmr", "bahsic", "mi")  # those in the paper's figure of the real sets
 N_PROBES, JUDGES = regression.N_PROBES, regression.JUDGES
-LEVEL = "level with the best"
+LEVEL = "level"
 
 # README and single pages ------------------------------------------------------------------------
 

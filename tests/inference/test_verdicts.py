@@ -85,12 +85,6 @@ def test_frame(fitted):
     assert frame.loc[frame["name"] == "copy", "substitutes"].item() == "c"
 
 
-def test_any_dependence_between_p_values_finds_no_more(table, fitted):
-    careful = VerdictSelector(fdr=FDR, method="by").fit(*table)
-    assert_allclose(careful.needed_pvalues_, fitted.needed_pvalues_)
-    assert (careful.needed_qvalues_ >= fitted.needed_qvalues_).all()
-
-
 def test_given_columns_are_kept_and_known(table):
     X, y = table
     selector = VerdictSelector(fdr=FDR, given="c").fit(X, y)
