@@ -22,6 +22,7 @@ from sklearn.ensemble import (
     RandomForestRegressor,
 )
 from sklearn.feature_selection import RFE
+from sklearn.metrics import log_loss
 from sklearn.svm import SVC, SVR
 
 from covmin.evaluation.baselines import Question, baseline, by_position
@@ -120,7 +121,9 @@ def conditional(Z: np.ndarray, y: np.ndarray, question: Question) -> np.ndarray:
     forest = RandomForestClassifier if question.classes else RandomForestRegressor
     train = np.random.default_rng(question.seed).random(len(y)) < 0.7
     model = forest(random_state=question.seed).fit(Z[train], y[train])
-    importance = CFI(estimator=model, n_permutations=20, random_state=question.seed)
+    scored = {"method": "predict_proba", "loss": log_loss} if question.classes else {}
+    options = {"n_permutations": 20, "feature_types": "continuous", "random_state": question.seed}
+    importance = CFI(estimator=model, **scored, **options)
     return importance.fit_importance(Z[~train], y[~train])
 
 
