@@ -27,6 +27,7 @@ RATES = [
         )
         for kind, rate in (("needed", "false needed"), ("relevant", "false relevant"))
     ),
+    ("verdicts, steps", _SHARE, "steps", "runs > 0", "design", "false needed"),
     ("knockoffs", _SHARE, "knockoffs", f"method == 'ccm' and level == {_SHARE}", "response", "fdr"),
     ("knockoffs, other columns", _SHARE, "columns", f"level == {_SHARE}", "design", "fdr"),
     ("test", _ALPHA, "test", f"question not in {[*dependence.QUESTIONS]}", "question", "rejected"),
@@ -44,9 +45,8 @@ def page_errors() -> pd.DataFrame:
         frame = results(f"guarantees-{name}").query(which)
         frame = frame[frame["method"] == verdicts.OURS] if name == "verdicts" else frame
         # Of tests at a fixed level, the error of the level.
-        error = frame.get(
-            f"{rate}, s.e.", (level * (1 - level) / frame.filter(_RUNS).iloc[:, 0]) ** 0.5
-        )
+        of_level = (level * (1 - level) / frame.filter(_RUNS).iloc[:, 0]) ** 0.5
+        error = frame.get(f"{rate}, s.e.", of_level).fillna(of_level)
         worst = frame.loc[frame[rate].idxmax()]
         row = {"tool": tool, "nominal": f"{level:g}", "rates": len(frame)}
         row["above by 2 s.e."] = int((frame[rate] > level + 2 * error).sum())

@@ -72,9 +72,9 @@ NOISE: Final = (1000, 0.1)
 #: features if its error is below that of no features by more than the second: in tables of pure
 #: noise, this finds something in one of forty.
 STANDARD_ERRORS: Final = (2.0, 1.5)
-#: Features of the first stage of a path on wide data, and the factor from stage to stage, by which
-#: the first stage is also limited: a feature is then tested in about ten stages.
-BUDGETS: Final = (100, 0.6)
+#: Features of the first stage of a path: at most so many, and at most this share of all; and the
+#: factor from stage to stage.
+BUDGETS: Final = (100, 0.6, 0.4)
 #: Penalties λ₁ of a soft budget, as fractions of the criterion without features, tried in turn
 #: until the requested number of features has positive weight.
 SOFT_PENALTIES: Final = tuple(0.05 * 0.25**k for k in range(6))
@@ -133,6 +133,5 @@ KNOCKOFF_KERNEL: Final = (0.5, 0.01)
 
 # --- summary and report ------------------------------------------------------------------------
 #: What a single feature must explain to be called too good to be true, what several must, and what
-#: a row number must explain to be said to follow the response. A fit looks closer if its own
-#: regressions, which are not tuned, explain the fourth.
-SUSPICIOUS_SHARE: Final = (0.98, 0.999, 0.2, 0.95)
+#: a row number must explain to be said to follow the response.
+SUSPICIOUS_SHARE: Final = (0.98, 0.999, 0.2)

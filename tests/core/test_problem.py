@@ -45,12 +45,12 @@ def frequencies():
 
 def exact(sample, kernel=None, **options):
     options = {"kernel": kernel or Gaussian(), "epsilon": EPSILON, **options}
-    return Problem.exact(sample, **options)
+    return Problem.of(sample, **options)
 
 
 def fourier(sample, frequencies, kernel=None, **options):
     options = {"kernel": kernel or Gaussian(), "epsilon": EPSILON, **options}
-    return Problem.fourier(sample, frequencies, **options)
+    return Problem.of(sample, frequencies, **options)
 
 
 # -------------------------------------------------------------------------------------- samples
@@ -200,12 +200,13 @@ def test_operator_and_trace_by_the_naive_formulas(draw, frequencies, kind):
     weights = np.array([0.8, 0.3])
     trace = problem.trace(features, weights, 1.7)
     assert trace == pytest.approx(naive.criterion(K, s.Y, EPSILON), rel=1e-8)
-    operator = problem.operator(features, weights, 1.7)
-    error = naive.leave_one_out(K, s.Y, s.p, EPSILON)
-    assert operator.leave_one_out(EPSILON) == pytest.approx(error, rel=1e-6)
+    if kind == "exact":
+        operator = problem.operator(features, weights, 1.7)
+        error = naive.leave_one_out(K, s.Y, s.p, EPSILON)
+        assert operator.leave_one_out(EPSILON) == pytest.approx(error, rel=1e-6)
     by_rule = problem.operator(features, weights)
     same = problem.operator(features, weights, problem.bandwidth(features))
-    assert by_rule.leave_one_out(EPSILON) == same.leave_one_out(EPSILON)
+    assert_array_equal(by_rule.solve(EPSILON), same.solve(EPSILON))
 
 
 def test_the_trace_is_the_criterion_whatever_the_objective(sample):

@@ -145,7 +145,7 @@ CASES = {
     "complex y": (X, X[:, 0] + 1j, {}, "Complex data not supported"),
     "dates as y": (X, pd.date_range("2020", periods=40), {}, "y holds dates"),
     "bool y": (X, y > 0, {}, SAME),
-    "one class": (X, np.zeros(40, int), {}, "only one class"),
+    "one class": (X, np.zeros(40, int), {}, "y is constant"),
     "constant y": (X, np.full(40, 0.5), {}, "y is constant"),
     "a class with one member": (X, np.r_[2, y[1:]], {}, WORKS),
     "a class for every sample": (

@@ -85,12 +85,6 @@ def test_frame(fitted):
     assert frame.loc[frame["name"] == "copy", "substitutes"].item() == "c"
 
 
-def test_any_dependence_between_p_values_finds_no_more(table, fitted):
-    careful = VerdictSelector(fdr=FDR, method="by").fit(*table)
-    assert_allclose(careful.needed_pvalues_, fitted.needed_pvalues_)
-    assert (careful.needed_qvalues_ >= fitted.needed_qvalues_).all()
-
-
 def test_given_columns_are_kept_and_known(table):
     X, y = table
     selector = VerdictSelector(fdr=FDR, given="c").fit(X, y)
@@ -168,7 +162,7 @@ def test_excluded_and_empty_columns_are_named_as_what_they_are(table):
         selector = VerdictSelector().fit(X, y)
     assert [str(each.message).partition(".")[0] for each in said] == [
         "1 feature(s) have no values and are ranked last",
-        "Excluded as row identifiers: 'key'",
+        "Excluded as row identifiers, whose values hardly repeat: 'key'",
     ]
     assert list(selector.verdicts_[2:]) == ["not shown to matter"] * 2
 

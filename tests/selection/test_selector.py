@@ -217,7 +217,6 @@ def test_cross_validation_never_sees_the_fold_left_out(xor):
     noise = np.random.default_rng(2).standard_normal((X.shape[0], 200))
     selector = CCMSelector(random_state=0).fit(noise, y)
     assert selector.cv_results_.mean_error.min() > 0.9
-    assert selector.path_.optimistic_loo_error.min() < 0.8  # while this one is deceived
 
 
 def test_responses(xor):

@@ -232,6 +232,7 @@ class Exchanged:
 
     order: np.ndarray  # candidates, best first
     enough: int  # the smallest size with an error within one standard error of the least
+    errors: np.ndarray  # of the first one, two, … of them, as shares of the variance
     n_exchanges: int  # exchanges of one of the first m features, none of which lowers the error
     # Of each of the first m features, how much the error rises without it.
     lost_without: dict[int, float] = field(default_factory=dict)
@@ -399,6 +400,7 @@ def exchange(errors: SetErrors, named: Sequence[Sequence[int]], m: int | None) -
     chain = [errors.judge(frozenset(order[:k]), search.best[k]) for k in range(top + 1)]
     least = min(chain, key=lambda one: one.error)
     enough = next(k for k, one in enumerate(chain) if not least.beats(one))
+    errors_of_chain = np.array([one.error for one in chain[1:]])
     certain = chain[m or 0].features == search.best[m or 0].features
     n_exchanges = m * (len(search.candidates) - m) if m and certain else 0
-    return Exchanged(np.asarray(path)[order], enough, n_exchanges)
+    return Exchanged(np.asarray(path)[order], enough, errors_of_chain, n_exchanges)

@@ -49,9 +49,6 @@ class Stage:
     weights: np.ndarray  # one for each of them
     bandwidth: float
     criterion: float  # objective at the solution, without the penalty of a soft budget
-    # Mean squared leave-one-out error of kernel ridge regression with these weights. It is too
-    # low, because the selection has seen all samples.
-    loo_error: float  # NaN if not computed
     solution: Solution
     order: np.ndarray  # the units that it selected from, best first
     n_rows: int = 0  # rows that decided
@@ -78,9 +75,6 @@ def run_path(
     protected: Protected | None = None,
     watch: Watch = SILENT,
     wanted: int | None = None,
-    *,
-    whole: bool = True,
-    with_errors: bool = True,
 ) -> Path:
     """Solve for each budget in turn, each among the features that the previous stage kept.
 
@@ -97,8 +91,7 @@ def run_path(
         steps.add(members.size + 1)
     aside = None if wanted in steps else wanted
     every = sorted(steps | {wanted or max(steps)}, reverse=True)
-    whole_at = wanted if whole else None
-    walk = _Walk(problem, every, aside, members, protected, watch, whole_at, with_errors)
+    walk = _Walk(problem, every, aside, members, protected, watch, wanted)
     finished = watch.stages()
     stages: list[Stage] = []
     start = Start(np.arange(problem.units.size), np.ones(problem.units.size))
@@ -130,7 +123,7 @@ def _ranking(stages: list[Stage], aside: int | None) -> np.ndarray:
 def stage_of(problem: Problem, features: np.ndarray) -> Stage:
     """Return a stage that keeps given features, with their weights."""
     m = features.size
-    walk = _Walk(problem, [m], None, features[:0], Protected(), SILENT, m, True)
+    walk = _Walk(problem, [m], None, features[:0], Protected(), SILENT, m)
     start = Start(np.sort(features), np.ones(m))
     return walk._solve(_StageWatch(SILENT, 0, 1, m), features[:0], start)
 
@@ -182,7 +175,6 @@ class _Walk:
     protected: Protected
     watch: Watch
     wanted: int | None
-    with_errors: bool
 
     def next_stage(self, number: int, start: Start) -> Stage:
         """Return the next stage.
@@ -224,9 +216,6 @@ class _Walk:
                 if (solution.w > 0.0).sum() >= budget:
                     break
             w, length = solution.w, solution.length
-        assert solution.operator is not None
-        loo_error = solution.operator.leave_one_out(problem.epsilon) if self.with_errors else np.nan
-        solution = replace(solution, operator=None)
         order = among[_order(objective, solution)]
         weights = np.ones(start.among.size)
         weights[~is_on] = w
@@ -237,7 +226,6 @@ class _Walk:
             weights=weights,
             bandwidth=sigma,
             criterion=solution.value - constraint.price(w),
-            loo_error=loo_error,
             solution=solution,
             order=np.concatenate([on, order]),
             n_rows=level.n_rows,

@@ -14,7 +14,6 @@ from typing import Any
 import numpy as np
 
 from .constraints import Constraint
-from .grams import Operator
 from .objectives import Objective, Point
 
 _SUFFICIENT_DECREASE = 1e-4
@@ -129,7 +128,6 @@ class Solution:
     n_evaluations: int
     last_active: np.ndarray  # (d,), the last step after which each weight was positive
     state: Any = None  # of the objective, as a starting point for nearby evaluations
-    operator: Operator | None = None  # may hold an n×n matrix; release it after use
     length: float | None = None  # step length suggested by the last curvature, if any
 
 
@@ -217,7 +215,6 @@ def minimize(
         n_evaluations=n_evaluations,
         last_active=last_active,
         state=state.point.state,
-        operator=state.point.operator,
         length=state.length if np.isfinite(state.length) else None,
     )
 

@@ -17,7 +17,6 @@ from covmin.remarks import InputError, warn
 
 from .blocks.views import NormalScores, rows_to_look_at
 from .checks import dominated_by_outliers
-from .dtypes import missing_mask
 from .survival import survival_columns
 
 # Floats beyond this are always integers, so being an integer tells nothing.
@@ -172,7 +171,7 @@ def encode_response(
 
 
 def _of_one_kind(y: np.ndarray) -> np.ndarray:
-    """Refuse structured arrays, missing labels, and text among numbers.
+    """Refuse structured arrays, and text among numbers.
 
     Numbers and booleans stored as objects, for example after one was missing, are converted.
     """
@@ -184,13 +183,12 @@ def _of_one_kind(y: np.ndarray) -> np.ndarray:
         )
     if y.dtype.kind != "O":
         return y
-    if missing_mask(y).any():
-        raise InputError("y contains NaN or None; drop the samples with a missing response.", "y")
     if len({isinstance(value, str) for value in y.flat}) > 1:
-        advice = "Convert its labels to one type, for example strings."
-        if y.ndim > 1:
-            advice = "Fit its columns one at a time, or encode them all as numbers."
-        raise InputError(f"y contains both text and numbers. {advice}", "y")
+        raise InputError(
+            "y contains both text and numbers. Convert its labels to one type, for example "
+            "strings; fit columns of different types one at a time.",
+            "y",
+        )
     for kind, dtype in ((bool | np.bool_, bool), (Real, float)):
         if y.ndim == 1 and all(isinstance(value, kind) for value in y):
             return y.astype(dtype)
@@ -305,11 +303,7 @@ def _classes(y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         )
     classes, labels = np.unique(column_or_1d(y, warn=True), return_inverse=True)
     if classes.size < 2:
-        raise InputError(
-            f"y has only one class ({classes[0]}); at least two classes are needed to find "
-            "features that separate them.",
-            "y",
-        )
+        raise _constant_response()
     n = labels.size
     if classes.size == n > 2 or classes.size > max(MANY_CLASSES[0], n // 2):
         raise InputError(
@@ -415,10 +409,6 @@ def _number_columns(y: np.ndarray, p: np.ndarray, clip: bool) -> tuple[np.ndarra
             "Convert it, or pass task='classification' for labels.",
             "task",
         ) from error
-    if not np.isfinite(columns).all():
-        raise InputError(
-            "Input y contains NaN or infinity; drop or impute those samples first.", "y"
-        )
     columns = columns[:, None] if columns.ndim == 1 else columns
     n, left = len(columns), np.full(columns.shape[1], not clip)
     clipping = NormalScores.clipped(columns, n, left)

@@ -25,15 +25,14 @@ from covmin.data.dtypes import is_frame
 from covmin.data.independence import check_independence
 from covmin.data.response import ordered_levels
 from covmin.data.standardize import prepare_columns
-from covmin.plan.rules import n_features_to_keep
 from covmin.remarks import warn
-from covmin.runtime.compat import HasMethods, Interval, RealNotInt, StrOptions, fit_context
+from covmin.runtime.compat import HasMethods, Interval, fit_context
 from covmin.runtime.machine import one_blas_thread
 from covmin.runtime.run import for_many_fits, repeat
 from covmin.runtime.seeds import seed_of
 from covmin.selection.selector import CCMSelector
 
-from .error_control import ASSUMPTIONS, false_selections, smallest_threshold
+from .error_control import false_selections, smallest_threshold
 from .refitting import (
     InferenceSelector,
     Refit,
@@ -66,13 +65,8 @@ class StabilitySelector(InferenceSelector):
     threshold : float in (0, 1], default=0.75
         Smallest frequency of a feature that is kept. Only thresholds above ½ have a bound.
     max_false : float, default=None
-        Instead of ``threshold``, use the smallest threshold that bounds the expected number of
-        false selections by this number under ``assumption``.
-    n_features_to_select : int or float in (0, 1], default=None
-        Instead of ``threshold``, keep this number or fraction of features, those with the highest
-        frequencies.
-    assumption : {"r-concave", "none"}, default="r-concave"
-        Assumption behind ``max_false``; see Notes.
+        Instead of ``threshold``, use the smallest threshold whose bound ``r_concave`` on the
+        expected number of false selections is at most this.
     n_pairs : int, default=50
         Number of pairs of halves; the selector is fitted twice for each.
     n_jobs, random_state, verbose
@@ -110,9 +104,8 @@ class StabilitySelector(InferenceSelector):
     random choice of q features, with a probability of at most q/d. ``worst_case`` is
     ``q² / d(2τ − 1)`` and only requires independent samples. ``r_concave`` is much smaller. It
     assumes that the tail of the number of pairs that select such a feature decreases at least like
-    a power, which cannot be checked on a single data set. If ``n_features_to_select`` determines
-    the threshold, both are descriptive. Duplicate rows are merged, unless all columns have few
-    values or the selector accepts no weights: two halves must not share a sample.
+    a power, which cannot be checked on a single data set. Duplicate rows are merged, unless all
+    columns have few values or the selector accepts no weights: two halves must not share a sample.
 
     References
     ----------
@@ -135,12 +128,6 @@ class StabilitySelector(InferenceSelector):
         "estimator": [None, HasMethods(["fit", "get_support"])],
         "threshold": [Interval(Real, 0, 1, closed="right")],
         "max_false": [None, Interval(Real, 0, None, closed="neither")],
-        "n_features_to_select": [
-            None,
-            Interval(RealNotInt, 0, 1, closed="right"),
-            Interval(Integral, 1, None, closed="left"),
-        ],
-        "assumption": [StrOptions(set(ASSUMPTIONS))],
         "n_pairs": [Interval(Integral, 1, None, closed="left")],
         **shared_constraints("n_jobs", "random_state", "verbose"),
     }
@@ -149,8 +136,6 @@ class StabilitySelector(InferenceSelector):
     _: KW_ONLY
     threshold: float = 0.75
     max_false: float | None = None
-    n_features_to_select: int | float | None = None
-    assumption: str = "r-concave"
     n_pairs: int = 50
     n_jobs: int | None = None
     random_state: Any = None
@@ -178,8 +163,6 @@ class StabilitySelector(InferenceSelector):
         self : StabilitySelector
             The fitted selector. If ``fit`` raises an error, the estimator is unchanged.
         """
-        if self.max_false is not None and self.n_features_to_select is not None:
-            raise ValueError("max_false and n_features_to_select exclude each other; pass one.")
         if fit_params and _routing_enabled():
             fit_params = process_routing(self, "fit", **fit_params).estimator.fit
         data = self._read(X, y, fit_params.get("sample_weight"), groups)
@@ -298,11 +281,8 @@ class StabilitySelector(InferenceSelector):
         known = q, column.size, self.n_pairs
         threshold = float(self.threshold)
         if self.max_false is not None:
-            threshold = smallest_threshold(self.max_false, *known, self.assumption)
+            threshold = smallest_threshold(self.max_false, *known, "r-concave")
         kept = frequencies[column] >= threshold - _ROUNDING
-        if self.n_features_to_select is not None:
-            kept = ranking <= n_features_to_keep(self.n_features_to_select, column.size)
-            threshold = float(frequencies[column][kept].min())
         names = {"worst_case": "none", "r_concave": "r-concave"}
         bounds = {name: false_selections(threshold, *known, a) for name, a in names.items()}
         self._present(

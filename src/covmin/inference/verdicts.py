@@ -50,9 +50,6 @@ class VerdictSelector(InferenceSelector):
     ----------
     fdr : float in (0, 1), default=0.1
         Bound on the false discovery rate of either kind.
-    method : {"bh", "by"}, default="bh"
-        Correction for multiple testing: "bh" is Benjamini–Hochberg; "by" is Benjamini–Yekutieli
-        [2]_, which is valid for any dependence between p-values and finds fewer features.
     keep : {"relevant", "needed"}, default="relevant"
         Features that ``transform`` keeps: the needed and the relevant, or only the needed ones.
     feature_groups, given, column_types, task
@@ -108,8 +105,6 @@ class VerdictSelector(InferenceSelector):
     ----------
     .. [1] A. Belloni, V. Chernozhukov and C. Hansen, "Inference on treatment effects after
        selection among high-dimensional controls", Review of Economic Studies 81, 2014.
-    .. [2] Y. Benjamini and D. Yekutieli, "The control of the false discovery rate in multiple
-       testing under dependency", Annals of Statistics 29, 2001.
 
     Examples
     --------
@@ -130,7 +125,6 @@ class VerdictSelector(InferenceSelector):
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "fdr": [Interval(Real, 0, 1, closed="neither")],
-        "method": [StrOptions({"bh", "by"})],
         "keep": [StrOptions({"relevant", "needed"})],
         **shared_constraints("feature_groups", "given", "column_types", "task"),
         **shared_constraints("n_jobs", "random_state", "verbose"),
@@ -138,7 +132,6 @@ class VerdictSelector(InferenceSelector):
 
     _: KW_ONLY
     fdr: float = 0.1
-    method: str = "bh"
     keep: str = "relevant"
     feature_groups: Any = None
     given: Any = None
@@ -183,8 +176,8 @@ class VerdictSelector(InferenceSelector):
             together = p_values_together(sample, sets, conditions.scale)
             p_values = np.stack([needed_p, p_values_alone(sample), together])
             relevant_p = np.minimum(len(p_values) * p_values.min(axis=0), 1.0)
-            needed_q = false_discovery_control(needed_p, method=self.method)
-            relevant_q = false_discovery_control(relevant_p, method=self.method)
+            needed_q = false_discovery_control(needed_p)
+            relevant_q = false_discovery_control(relevant_p)
             # A needed feature must also be relevant: a union of two lists would add their errors.
             is_relevant = relevant_q <= self.fdr
             is_needed = is_relevant & (needed_q <= self.fdr)

@@ -8,6 +8,7 @@ from functools import cached_property
 import numpy as np
 
 from covmin.constants import FUNCTION_RIDGES, NOISE, SAMPLES_FOR_EACH_FEATURE
+from covmin.core.grams.exact import ExactOperator
 from covmin.core.kernels import Kernel
 from covmin.core.problem import Problem
 from covmin.core.screening import Protected, Screening
@@ -30,12 +31,14 @@ class FirstLook:
         It is the leave-one-out error with every feature at weight one, divided by that of the
         mean, for the best of a few ridges. For very many rows, a sample is enough.
         """
-        problem = self.problem.on_first(NOISE[0])
-        of_the_mean = problem.sample.leave_one_out_of_the_mean()
+        few = self.problem.sample.first(NOISE[0])
+        of_the_mean = few.leave_one_out_of_the_mean()
         if of_the_mean == 0.0:
             return 1.0  # the response does not vary
+        problem = replace(self.problem, sample=few, rows=few, frequencies=None)
         features = np.arange(problem.units.size)
         together = problem.operator(features, np.ones(features.size))
+        assert isinstance(together, ExactOperator)
         errors = map(together.leave_one_out, FUNCTION_RIDGES[:4])
         return min(of_the_mean, *errors) / of_the_mean
 

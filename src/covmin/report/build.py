@@ -129,7 +129,6 @@ def build_report(
         "path": {
             "sizes": path.n_features.tolist(),
             "features": order[:_PATH_ROWS],
-            "loo": np.round(path.optimistic_loo_error, 5).tolist(),
             "weights": np.round(path.weights[:, order[:_PATH_ROWS]], 3).tolist(),
         },
         "plots": [

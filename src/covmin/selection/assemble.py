@@ -65,7 +65,7 @@ def refined(plan: Plan, problem: Problem, path: Path, m: int | None) -> Exchange
     criterion estimates, with a kernel and a ridge of its own for each set.
     """
     if not plan.refines or problem.sample.X.shape[0] < 2 * SAMPLES_FOR_EACH_FEATURE:
-        return Exchanged(path.order, 0, 0)
+        return Exchanged(path.order, 0, np.empty(0), 0)
     few, units = problem.sample.first(SAMPLE_ROWS), problem.units
     Y, p = (to_numpy(part).astype(np.float64) for part in (few.Y, few.p))
     sample = SetSample(to_numpy(few.X), units.of_column, units.scale, Y - p @ Y, p / p.sum())
@@ -111,14 +111,13 @@ def make_problem(
     Y_first = like(Y[first] - p @ Y[first], drawn)
     sample = Sample(drawn, Y_first, like(p, drawn), n_threads=n_threads)
     options = {"kernel": kernel, "epsilon": 1.0, "units": columns.units, **options}
-    if approximation is None:
-        return Problem.exact(sample, **options)
-    rng = np.random.default_rng(seed)
-    frequencies = kernel.draw_frequencies(X.shape[1], n_components, rng)
-    if first.size == rows.size:
-        return Problem.fourier(sample, frequencies, **options)
-    # Not all rows fit in memory: read them in blocks, each distinct row once.
-    if rows.size < X.shape[0]:
-        X = replace(X, source=X.source.keep(np.isin(np.arange(X.shape[0]), rows.first)))
-    everything = X.rows(Y[np.sort(rows.first)], rows.p[np.argsort(rows.first)])
-    return Problem.fourier(sample, frequencies, everything, **options)
+    frequencies, everything = None, None
+    if approximation is not None:
+        rng = np.random.default_rng(seed)
+        frequencies = kernel.draw_frequencies(X.shape[1], n_components, rng)
+    if first.size < rows.size:
+        # Not all rows fit in memory: read them in blocks, each distinct row once.
+        if rows.size < X.shape[0]:
+            X = replace(X, source=X.source.keep(np.isin(np.arange(X.shape[0]), rows.first)))
+        everything = X.rows(Y[np.sort(rows.first)], rows.p[np.argsort(rows.first)])
+    return Problem.of(sample, frequencies, everything, **options)

@@ -62,7 +62,6 @@ def present(fit: Fit, steps: list[Progress]) -> dict[str, Any]:
             weights=weights[:, layout.unit],
             bandwidth=np.array([each.bandwidth for each in stages]),
             criterion=np.array([each.criterion for each in stages]) * response.squared_unit,
-            optimistic_loo_error=np.array([each.loo_error for each in stages]),
             n_iter=np.array([each.solution.n_iter for each in stages]),
             converged=np.array([each.solution.converged for each in stages]),
         ),
@@ -136,8 +135,9 @@ def warn_of_the_end(
     # A closer look takes regressions. A text may contain the class; anything may tell an event.
     kinds, folds = attributes["column_kinds_"], attributes["cv_results_"]
     has_texts = attributes["classes_"] is not None and kinds is not None and "category" in kinds
-    errors = [*attributes["path_"].optimistic_loo_error]
-    errors += [] if folds is None else [folds.mean_error.min()]
+    errors = [fit.errors] + ([] if folds is None else [folds.mean_error.min(axis=0)])
+    one, several = (1.0 - share for share in SUSPICIOUS_SHARE[:2])
+    suspicious = any(each[0] < one or each.min() < several for each in errors if each.size)
     is_survival = attributes["task_"] == "survival"
-    if has_texts or is_survival or min(errors) < 1.0 - SUSPICIOUS_SHARE[3]:
+    if has_texts or is_survival or suspicious:
         warn_of_leaks(selector, table, attributes["ranking_"], attributes["n_features_"])

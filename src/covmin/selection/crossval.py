@@ -464,7 +464,7 @@ def _chosen(held: _HeldOut, plan: Plan, sizes: list[int], watch: Watch) -> list[
         for size in usable:
             if size not in orders:
                 budgets = path_budgets(problem.units.size) if is_path else [size]
-                path = run_path(problem, budgets, protected, watch, with_errors=False)
+                path = run_path(problem, budgets, protected, watch)
                 order = refined(plan, problem, path, None).order
                 order = np.concatenate([columns.unit_index[order], columns.constant])
                 # One path ranks the features for all sizes.

@@ -13,6 +13,7 @@ import numpy as np
 from scipy.sparse import issparse
 
 from covmin.constants import (
+    CANDIDATES,
     EACH_SIZE_UP_TO,
     MANY_ROWS,
     MEMORY_NUMBERS,
@@ -75,6 +76,7 @@ class Fit:
     m: int
     cross_validation: CrossValidation | None
     lost_without: dict[int, float]  # rise of the error without a feature of the problem
+    errors: np.ndarray  # of the last word, for the first one, two, … features; or none
 
 
 def settings_of(selector: Any, device: str | None) -> SimpleNamespace:
@@ -127,8 +129,8 @@ def fit(table: Table, columns: PreparedColumns, settings: SimpleNamespace, run: 
         plan, epsilon, m, found = choose(plan, table, columns, settings, run)
         problem = formulated(plan, first.problem, columns, table.response, epsilon)
         path = run_stages(plan, problem, first, m, run)
-        plan, path, lost = check(plan, problem, path, m, run)
-    return Fit(plan, table, columns, problem, path, m, found, lost)
+        plan, path, lost, errors = check(plan, problem, path, m, run)
+    return Fit(plan, table, columns, problem, path, m, found, lost, errors)
 
 
 # --- plan ----------------------------------------------------------------------------------------
@@ -364,15 +366,17 @@ def run_stages(plan: Plan, problem: Problem, first: FirstLook, m: int, run: Run)
     m, d = min(m, problem.units.size), problem.units.size
     protected = first.protected if plan.order or plan.effort else None
     budgets = path_budgets(d) if plan.formulation.strategy == "path" else [m]
-    return run_path(problem, budgets, protected, run, m, whole=not plan.refines)
+    # The last word decides about so few features, whatever the path says about their number.
+    wanted = None if plan.refines and m <= CANDIDATES[0] else m
+    return run_path(problem, budgets, protected, run, wanted)
 
 
 def check(
     plan: Plan, problem: Problem, path: Path, m: int, run: Run
-) -> tuple[Plan, Path, dict[int, float]]:
+) -> tuple[Plan, Path, dict[int, float], np.ndarray]:
     """Let tuned regressions decide about the first features, and give them their weights."""
     if not plan.refines or run.stop():
-        return plan, path, {}
+        return plan, path, {}, np.empty(0)
     m = min(m, problem.units.size)
     better = refined(plan, problem, path, m)
     order = better.order
@@ -388,4 +392,4 @@ def check(
         reason += f"; of {better.n_exchanges} exchanges of a feature, none lowers the error"
     said = Decision("last word", choice, reason)
     path = replace(path, stages=stages, order=order)
-    return plan.deciding(said), path, better.lost_without
+    return plan.deciding(said), path, better.lost_without, better.errors

@@ -173,9 +173,7 @@ class CCMSelector(NamedResultsMixin, FeatureSelector):
         Kernel used.
     path_ : Bunch
         The stages, from the largest set to the smallest: ``n_features``, ``weights`` (one row per
-        stage), ``bandwidth``, ``criterion``, ``optimistic_loo_error`` (leave-one-out error of
-        kernel ridge regression as a fraction of the variance of y; too low, because the selection
-        used all samples), ``n_iter``, ``converged``.
+        stage), ``bandwidth``, ``criterion``, ``n_iter``, ``converged``.
     interactions_ : Bunch
         Sets of features that explain more jointly than separately, in the order found:
         ``features`` of shape (n_sets, largest size), as indices, filled up with -1 (with names:

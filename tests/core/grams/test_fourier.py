@@ -65,7 +65,6 @@ def test_fewer_columns_keep_their_sums(draw, kernel, w, frequencies):
     narrowed = gram.restrict(keep).at(w[keep])
     # w is zero where columns went
     assert (narrowed.solve(0.1) ** 2).sum() == pytest.approx((gram.at(w).solve(0.1) ** 2).sum())
-    assert narrowed.leave_one_out(0.1) == pytest.approx(gram.at(w).leave_one_out(0.1))
     fresh = FourierGram(gram.components.restrict(keep), gram.rows.restrict(keep)).at(w[keep])
     assert_allclose(narrowed.solve(0.1), fresh.solve(0.1), rtol=1e-8, atol=1e-11)
 
@@ -73,27 +72,8 @@ def test_fewer_columns_keep_their_sums(draw, kernel, w, frequencies):
 def test_the_draw_follows_the_library_of_the_rows(draw, xp, w, frequencies):
     s = draw().to(xp)
     gram = FourierGram(MIXED.components(frequencies), Sample(s.X, s.Y, s.p))
-    expected = draw().fourier(MIXED, frequencies).at(w).leave_one_out(0.1)
-    assert gram.at(w).leave_one_out(0.1) == pytest.approx(expected, rel=1e-9)
-
-
-def test_the_leave_one_out_error_of_many_rows_needs_no_pass():
-    """Generalised cross-validation against each row's own leverage."""
-    rng = np.random.default_rng(0)
-    n = 3000
-    X = rng.standard_normal((n, 3))
-    Y = np.sin(X[:, :1]) + 0.3 * rng.standard_normal((n, 1))
-    Y -= Y.mean()
-    components = Gaussian(2.0).components(Gaussian().draw_frequencies(3, 32, rng))
-    gram = FourierGram(components, CountedRows(X, Y, np.full(n, 1.0 / n)))
-    operator = gram.at(np.ones(3))
-    V = components.components(X, np.ones(3))
-    V = V - V.mean(axis=0)
-    hat = V @ np.linalg.solve(V.T @ V + n * 0.01 * np.eye(32), V.T) + 1.0 / n
-    residuals = (Y - hat @ Y)[:, 0] / (1.0 - np.diag(hat))
-    passes = CountedRows.passes
-    assert_allclose(operator.leave_one_out(0.01), np.mean(residuals**2), rtol=1e-3)
-    assert CountedRows.passes == passes
+    expected = draw().fourier(MIXED, frequencies).at(w).solve(0.1)
+    assert_allclose(gram.at(w).solve(0.1), expected, rtol=1e-9, atol=1e-12)
 
 
 @pytest.mark.parametrize("kernel", [Gaussian(1.5), MIXED], ids=["gaussian", "mixed"])
@@ -106,7 +86,7 @@ def test_components_that_are_kept_are_those_that_are_made_anew(
     def all_of(gram):
         operator = gram.restrict(np.array([0, 1, 3])).at(w[[0, 1, 3]])
         f = operator.solve(0.1)
-        return [f, operator.grad(f, f), operator.leave_one_out(0.1)]
+        return [f, operator.grad(f, f)]
 
     kept = all_of(FourierGram(kernel.components(frequencies), rows))
     monkeypatch.setattr("covmin.core.rows._KEPT_NUMBERS", 0)

@@ -43,9 +43,6 @@ class Operator(Protocol):
     def grad(self, P: Array, Q: Array) -> np.ndarray:
         """Return ``∇_w Σ ⟨P, C_w Q⟩`` for fixed P and Q, shape (d,)."""
 
-    def leave_one_out(self, ridge: float) -> float:
-        """Return the mean squared leave-one-out residual of kernel ridge regression."""
-
 
 class Gram(Protocol):
     """The samples and the kernel, from which ``C_w`` is computed at any w."""

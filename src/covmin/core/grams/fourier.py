@@ -12,11 +12,6 @@ from ..arrays import Array, array_namespace, column_dots, factorize, like, take,
 from ..kernels import Components, FixedMap, FourierMap
 from ..rows import Kept, Rows
 
-# With this many rows per component, and at least the next number of rows, the mean leverage
-# replaces that of each row. With few rows, the leverage depends on the weight of each row.
-_MANY_ROWS = 5
-_FEWEST_ROWS = 100
-
 # Weighted sums over the rows of components Φ (n, D) that do not depend on w, computed once:
 # pᵀΦ (D,), Φᵀ(p∘Φ) (D, D), Φᵀ(p∘Y) (D, k), Yᵀ(p∘Y) (k, k).
 Moments = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]
@@ -118,16 +113,6 @@ def _gradient_block(
     return (moving.pullback(X, U, F, weights),)
 
 
-def _loo_block(parts: tuple[Any, ...], X: Array, Y: Array, p: Array) -> Sums:
-    """Return the weighted squared leave-one-out residuals."""
-    components, *arrays = parts
-    xp, (w, means, beta, inverse) = array_namespace(X), (like(array, X) for array in arrays)
-    V = components.components(X, w) - means
-    leverage = p * (1.0 + xp.sum((V @ inverse) * V, axis=1))
-    residuals = (Y - V @ beta) / (1.0 - leverage)[:, None]
-    return (xp.reshape(xp.sum(p[:, None] * residuals**2), (1,)),)
-
-
 class FourierOperator:
     """``C_w`` on coefficients in the basis ``[Y V]``, with a stored moment matrix.
 
@@ -208,19 +193,3 @@ class FourierOperator:
             (slopes,) = self._gram.rows.sum(block, *self._kept)
             gradient += components.moving_share * to_numpy(slopes)
         return gradient
-
-    def leave_one_out(self, ridge: float) -> float:
-        """Return the mean squared leave-one-out residual, by one more pass over the rows.
-
-        With many rows per component, all rows have nearly the same, small leverage. Then the mean
-        leverage is used for all of them (generalised cross-validation), without a pass.
-        """
-        n, k = self._gram.rows.shape[0], self._k
-        inverse = self._ridge(ridge, np.eye(self._means.size))
-        beta = inverse @ self._N[k:, :k]
-        if n >= max(_MANY_ROWS * self._open.size, _FEWEST_ROWS):
-            leverage = (1.0 + float(np.sum(inverse * self._N[k:, k:]))) / n
-            residual = self.Y - self._pad(beta)
-            return float(self.dots(residual, residual).sum()) / (1.0 - leverage) ** 2
-        parts = self._gram.components, self._w, self._means, beta, inverse
-        return float(self._gram.rows.sum(partial(_loo_block, parts))[0][0])

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from itertools import islice
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 
@@ -23,16 +23,16 @@ RawFunction = Callable[[np.ndarray, np.ndarray, np.ndarray], Any]
 Merge = Callable[[list[Any]], Any]
 
 
-class Blocks(Protocol):
+class Blocks:
     """A table of numbers that is read in blocks of rows."""
 
-    reads_in_blocks: bool  # True; distinguishes blocks from other tables
     shape: tuple[int, int]  # numbers of rows and columns
     dtype: np.dtype[Any]  # float32 or float64, the dtype of standardised blocks
-    names: list[str] | None  # of the columns, if they have any
+    names: list[str] | None = None  # of the columns, if they have any
 
     def beside(self, values: np.ndarray) -> Any:
         """Store one response or weight per row next to the rows, for many passes."""
+        return values
 
     def reduce(
         self, function: RawFunction, merge: Merge, Y: Any, p: Any, columns: np.ndarray | None = None
@@ -41,17 +41,20 @@ class Blocks(Protocol):
 
         Y and p are arrays, or results of :meth:`beside`; ``columns=None`` means all columns.
         """
+        raise NotImplementedError
 
     def take(self, rows: np.ndarray, columns: np.ndarray | None = None) -> np.ndarray:
         """Return all columns, or some, at increasing row numbers."""
+        raise NotImplementedError
 
     def keep(self, kept: np.ndarray) -> Blocks:
         """Return blocks of the rows where a mask is true."""
+        raise NotImplementedError
 
 
 def in_blocks(X: Any) -> bool:
     """Tell whether X is read in blocks."""
-    return getattr(X, "reads_in_blocks", False) is True
+    return isinstance(X, Blocks)
 
 
 def as_blocks(X: Any, device: str | None = None) -> Any:
@@ -114,20 +117,12 @@ def block_rows(n_columns: int) -> int:
     return min(BLOCK_ROWS, max(1, BLOCK_NUMBERS // max(n_columns, 1)))
 
 
-class LocalBlocks:
+class LocalBlocks(Blocks):
     """Base class of tables that are read by this process."""
-
-    reads_in_blocks = True
-    shape: tuple[int, int]
-    dtype: np.dtype[Any]
-    names: list[str] | None = None
 
     def blocks(self, columns: np.ndarray | None = None) -> Iterator[tuple[int, np.ndarray]]:
         """Yield raw blocks with the number of their first row."""
         raise NotImplementedError
-
-    def beside(self, values: np.ndarray) -> np.ndarray:
-        return values
 
     def reduce(
         self, function: RawFunction, merge: Merge, Y: Any, p: Any, columns: np.ndarray | None = None

@@ -25,7 +25,7 @@ import numpy as np
 
 from covmin.data.checks import no_numbers
 
-from .array import ArrayBlocks, Merge, RawFunction, float_dtype
+from .array import ArrayBlocks, Blocks, Merge, RawFunction, float_dtype
 
 # Partial results merged by one task: the tree for 1000 partitions has four levels.
 _FAN_IN = 8
@@ -115,10 +115,8 @@ def _wait(client: Any, futures: list[Any]) -> None:
             )
 
 
-class DaskBlocks:
+class DaskBlocks(Blocks):
     """The partitions of a Dask collection."""
-
-    reads_in_blocks = True
 
     def __init__(
         self,

@@ -139,10 +139,8 @@ class Marks:
         return X
 
 
-class ChangedBlocks:
+class ChangedBlocks(Blocks):
     """Columns of a table, changed block by block, where the blocks are."""
-
-    reads_in_blocks = True
 
     def __init__(
         self, blocks: Blocks, change: NormalScores | Marks, behind: np.ndarray | None = None

@@ -211,7 +211,7 @@ function errorCurve(width, curve, m, pick) {
 function curveLegend(curve) {
   const item = (content, name) => node("li", {}, node("svg", { viewBox: "-7 -7 14 14", "aria-hidden": "true" }, content), name);
   const line = (kind) => node("line", { class: kind, x1: -7, x2: 7, y1: 0, y2: 0 });
-  const items = [item(line("line"), curve.standard_error ? "mean over the folds" : "leave-one-out error")];
+  const items = [item(line("line"), "mean over the folds")];
   if (curve.standard_error) items.push(item(node("rect", { class: "band", x: -7, y: -5, width: 14, height: 10 }), "plus or minus one standard error"));
   return node("ul", { class: "legend" }, ...items);
 }

@@ -19,9 +19,7 @@
 
   function curve() {
     const label = byOrder ? "Cross-validated concordance index" : "Variance left unexplained, cross-validated";
-    if (report.choice.curve) return { ...report.choice.curve, label };
-    const path = report.path;
-    return { n_features: [...path.sizes].reverse(), error: [...path.loo].reverse(), label: "Leave-one-out error (too low)" };
+    return { ...report.choice.curve, label };
   }
 
   function errorAt(m) {
@@ -52,7 +50,7 @@
 
   function drawCharts() {
     const width = (id) => Math.max(280, find(id).clientWidth);
-    replace("curve", errorCurve(width("curve"), curve(), state.m, setSize), curveLegend(curve()));
+    if (report.choice.curve) replace("curve", errorCurve(width("curve"), curve(), state.m, setSize), curveLegend(curve()));
     replace("path", pathChart(width("path"), report.path, names, state.m, kept(state.m)));
     const room = Math.min(width("shared"), 760);
     const shared = Math.min(kept(state.m), report.correlation.features.length, Math.floor(room / 20));
