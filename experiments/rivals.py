@@ -22,6 +22,8 @@ from sklearn.ensemble import (
     RandomForestRegressor,
 )
 from sklearn.feature_selection import RFE
+from sklearn.inspection import permutation_importance
+from sklearn.model_selection import KFold
 from sklearn.svm import SVC, SVR
 
 from covmin.evaluation.baselines import Question, baseline, by_position
@@ -151,10 +153,25 @@ def lassonet(Z: np.ndarray, y: np.ndarray, question: Question) -> np.ndarray:
     return np.asarray(net.feature_importances_)
 
 
+def permutation(Z: np.ndarray, y: np.ndarray, question: Question) -> np.ndarray:
+    """Loss of held-out score of randomised trees when a feature is shuffled."""
+    scores = np.zeros(Z.shape[1])
+    folds = KFold(min(5, len(y)), shuffle=True, random_state=question.seed)
+    forest = ExtraTreesClassifier if question.classes else ExtraTreesRegressor
+    for train, test in folds.split(Z):
+        trees = forest(100, random_state=question.seed).fit(Z[train], y[train])
+        loss = permutation_importance(
+            trees, Z[test], y[test], n_repeats=3, random_state=question.seed
+        )
+        scores += np.nan_to_num(loss.importances_mean)
+    return scores
+
+
 _RIVALS = {
     "boosting": boosting,
     "rfe-sklearn": rfe_of_sklearn,
     "rfe-trees": rfe_of_trees,
+    "permutation": permutation,
     "mrmr-8": mrmr_eight,
     "lightgbm": lightgbm,
     "lightgbm-shap": lightgbm_shap,

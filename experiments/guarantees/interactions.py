@@ -137,7 +137,7 @@ def named(X: Any, y: np.ndarray, order: int) -> Protected:
     X = X[:, np.ptp(X, axis=0) > 0.0]
     Y = y[:, None] if task == "regression" else (y[:, None] == np.unique(y)).astype(float)
     sample = Sample(X, Y - Y.mean(axis=0), np.full(len(X), 1.0 / len(X)))
-    problem = Problem.exact(sample, kernel=Gaussian(), epsilon=1.0)
+    problem = Problem.of(sample, kernel=Gaussian(), epsilon=1.0)
     return FirstLook(problem, task, order).protected
 
 

@@ -46,11 +46,11 @@ def test_recovery(name, approximation, inverse, constraint):
         Y, (n, d) = responses(data), X.shape
         sample, options = Sample(X, Y, np.full(n, 1 / n)), {"kernel": Gaussian()}
         if approximation == "exact":
-            problem = Problem.exact(sample, epsilon=epsilon, **options)
+            problem = Problem.of(sample, epsilon=epsilon, **options)
         else:
             rng = np.random.default_rng(seed)
             frequencies = Gaussian().draw_frequencies(d, N_COMPONENTS, rng)
-            problem = Problem.fourier(sample, frequencies, epsilon=epsilon, **options)
+            problem = Problem.of(sample, frequencies, epsilon=epsilon, **options)
         power = float((Y**2).mean(axis=0).sum())
         problem = formulation.applied_to(problem, epsilon, unit=1.0, power=power, n=n)
         path = run_path(problem, [data.informative.size])

@@ -43,10 +43,10 @@ def make_problem(X, Y, n_components=None, seed=0, xp=np, **options):
     p = np.full(X.shape[0], 1 / X.shape[0], dtype=X.dtype)
     sample = Sample(*(xp.asarray(a) for a in (X, Y, p)))
     if n_components is None:
-        return Problem.exact(sample, **options)
+        return Problem.of(sample, **options)
     rng = np.random.default_rng(seed)
     frequencies = options["kernel"].draw_frequencies(X.shape[1], n_components, rng)
-    return Problem.fourier(sample, frequencies, **options)
+    return Problem.of(sample, frequencies, **options)
 
 
 class Notes(Watch):

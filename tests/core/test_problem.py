@@ -45,12 +45,12 @@ def frequencies():
 
 def exact(sample, kernel=None, **options):
     options = {"kernel": kernel or Gaussian(), "epsilon": EPSILON, **options}
-    return Problem.exact(sample, **options)
+    return Problem.of(sample, **options)
 
 
 def fourier(sample, frequencies, kernel=None, **options):
     options = {"kernel": kernel or Gaussian(), "epsilon": EPSILON, **options}
-    return Problem.fourier(sample, frequencies, **options)
+    return Problem.of(sample, frequencies, **options)
 
 
 # -------------------------------------------------------------------------------------- samples

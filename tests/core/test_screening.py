@@ -583,7 +583,7 @@ class TestHold:
         n = X.shape[0]
         share = max(0.5 * X.shape[1] / (X.shape[1] + n), 0.2)
         options = {"kernel": Mixed(share), "epsilon": 0.01, **options}
-        return Problem.exact(Sample(X, Y - Y.mean(axis=0), np.full(n, 1 / n)), **options)
+        return Problem.of(Sample(X, Y - Y.mean(axis=0), np.full(n, 1 / n)), **options)
 
     def protected(self, problem, above=10.0):
         sample = problem.sample

@@ -21,7 +21,7 @@ def two_effects(n=150, d=8, seed=0):
     return X, 2.0 * X[:, 1] - X[:, 4] + 0.1 * rng.standard_normal(n)
 
 
-@pytest.mark.parametrize("name", ["boosting", "rfe-sklearn", "mrmr-8"])
+@pytest.mark.parametrize("name", ["boosting", "rfe-sklearn", "mrmr-8", "permutation"])
 def test_rivals_find_two_effects(name):
     X, y = two_effects()
     for response in (y, y > 0.0):

@@ -22,7 +22,7 @@ def problem():
     rng = np.random.default_rng(0)
     Y = rng.standard_normal((60, 1))
     sample = Sample(rng.standard_normal((60, 8)), Y - Y.mean(), np.full(60, 1 / 60))
-    return Problem.exact(sample, kernel=Gaussian(), epsilon=1.0)
+    return Problem.of(sample, kernel=Gaussian(), epsilon=1.0)
 
 
 def objective(problem):

@@ -13,7 +13,7 @@ from covmin.plan.look import FirstLook
 def problem_of(X, Y, p=None):
     p = np.full(len(X), 1 / len(X)) if p is None else p
     sample = Sample(X, Y - p @ Y, p)
-    return Problem.exact(sample, kernel=Gaussian(), epsilon=0.01)
+    return Problem.of(sample, kernel=Gaussian(), epsilon=0.01)
 
 
 def protected_for(problem):

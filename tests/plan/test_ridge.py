@@ -28,7 +28,7 @@ def unpredicted(X, y, p=None):
     p = np.full(len(y), 1.0 / len(y)) if p is None else p
     Y = (y - p @ y)[:, None]
     return FirstLook(
-        Problem.exact(Sample(X, Y, p), kernel=Mixed(0.3), epsilon=1.0), "classification"
+        Problem.of(Sample(X, Y, p), kernel=Mixed(0.3), epsilon=1.0), "classification"
     ).unpredicted
 
 

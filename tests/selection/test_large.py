@@ -55,7 +55,7 @@ class TestApproximation:
         Y, p = centred(y), np.full(n, 1 / n)
         frequencies = Gaussian().draw_frequencies(D, 32, np.random.default_rng(0))
         sample = Sample(X, Y, p)
-        problem = Problem.fourier(sample, frequencies, kernel=Gaussian(), epsilon=epsilon)
+        problem = Problem.of(sample, frequencies, kernel=Gaussian(), epsilon=epsilon)
         w = np.linspace(0.0, 1.0, D)
         stage = Stage(D, np.arange(D), np.arange(D), w, 2.0, 0.0, None, np.arange(D))
         K = Gaussian(2.0).cross(X, X, w)

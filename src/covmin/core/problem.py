@@ -87,19 +87,22 @@ class Problem:
     effort: Effort | None = None  # limit on the work per evaluation; None: all rows in every step
 
     @classmethod
-    def exact(cls, sample: Sample, **options: Any) -> Problem:
-        """Create a problem on the exact kernel matrix; by default each column is a unit."""
-        options.setdefault("units", Units.single(sample.shape[1]))
-        return cls(sample, sample, **options)
-
-    @classmethod
-    def fourier(
-        cls, sample: Sample, frequencies: Array, rows: Rows | None = None, **options: Any
+    def of(
+        cls,
+        sample: Sample,
+        frequencies: Array | None = None,
+        rows: Rows | None = None,
+        **options: Any,
     ) -> Problem:
-        """Create a problem on random Fourier features, over all ``rows`` if they are given."""
-        options.setdefault("units", Units.single(sample.shape[1]))
-        options["frequencies"] = like(frequencies, sample.X)
-        return cls(sample, rows or sample, **options)
+        """Create a problem on the kernel matrix, or on random Fourier features if they are given.
+
+        By default the rows are those of the sample, and each column is a unit.
+        """
+        if frequencies is not None:
+            frequencies = like(frequencies, sample.X)
+        if "units" not in options:
+            options["units"] = Units.single(sample.shape[1])
+        return cls(sample, rows or sample, frequencies=frequencies, **options)
 
     @property
     def n_rows(self) -> int:

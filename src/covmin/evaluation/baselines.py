@@ -18,9 +18,7 @@ from scipy.special import xlogy
 from sklearn import feature_selection as sklearn_selection
 from sklearn.ensemble import ExtraTreesClassifier, ExtraTreesRegressor
 from sklearn.feature_selection import SelectKBest
-from sklearn.inspection import permutation_importance
 from sklearn.linear_model import lars_path
-from sklearn.model_selection import KFold
 from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC, SVR
@@ -167,29 +165,11 @@ def lasso(Z: np.ndarray, y: np.ndarray, question: Question) -> np.ndarray:
     return np.asarray(scores)
 
 
-def _trees(n_trees: int, question: Question) -> Any:
-    forest = ExtraTreesClassifier if question.classes else ExtraTreesRegressor
-    return forest(n_trees, random_state=question.seed)
-
-
 def extra_trees(Z: np.ndarray, y: np.ndarray, question: Question) -> np.ndarray:
     """Decrease of impurity in extremely randomised trees."""
-    return np.asarray(_trees(_N_TREES, question).fit(Z, y).feature_importances_)
-
-
-def permutation(Z: np.ndarray, y: np.ndarray, question: Question) -> np.ndarray:
-    """Loss of held-out score of randomised trees when a feature is shuffled."""
-    scores = np.zeros(Z.shape[1])
-    folds = KFold(min(5, len(y)), shuffle=True, random_state=question.seed)
-    for train, test in folds.split(Z):
-        trees = _trees(_N_TREES // 5, question).fit(Z[train], y[train])
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # R² of a single sample is not defined
-            loss = permutation_importance(
-                trees, Z[test], y[test], n_repeats=3, random_state=question.seed
-            )
-        scores += np.nan_to_num(loss.importances_mean)
-    return scores
+    forest = ExtraTreesClassifier if question.classes else ExtraTreesRegressor
+    trees = forest(_N_TREES, random_state=question.seed).fit(Z, y)
+    return np.asarray(trees.feature_importances_)
 
 
 def mrmr(Z: np.ndarray, y: np.ndarray, question: Question) -> np.ndarray:
@@ -246,6 +226,5 @@ BASELINES: Mapping[str, Score] = MappingProxyType(
         "lasso": lasso,
         "extra-trees": extra_trees,
         "mi": mutual_information,
-        "permutation": permutation,
     }
 )

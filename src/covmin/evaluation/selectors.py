@@ -42,7 +42,6 @@ def named_selectors() -> Mapping[str, Make]:
     lasso               penalty at which a feature enters the path
     extra-trees         decrease of impurity in extremely randomised trees
     mi                  mutual information, from nearest neighbours
-    permutation         loss of held-out score of such trees when a feature is shuffled
     =================== ====================================================================
 
     Returns

@@ -139,9 +139,11 @@ def choose_approximation(
     ('fourier', '100000 samples, more than 2000')
     """
     n, d = shape
+    by_matrix = by_size(approximation, kernel, shape, effort.matrix_rows) is None
+    few = n <= effort.matrix_rows
+    reason = f"{n} samples, {'at most' if few else 'more than'} {effort.matrix_rows}"
     other = "" if kernel.has_components else 'kernel="gaussian" with '
-    wanted = squeezed = by_size(approximation, kernel, shape, effort.matrix_rows) == "fourier"
-    if not wanted:
+    if by_matrix:
         try:
             check_memory(
                 exact_bytes(n, d, itemsize, mixed=kernel.sums_features),
@@ -152,27 +154,21 @@ def choose_approximation(
         except MemoryError:
             if approximation != "auto" or not kernel.has_components:
                 raise
-            squeezed = True
-    if squeezed:
-        check_memory(
-            component_bytes(kernel, shape, effort, itemsize, **sizes),
-            f"A fit of {n} samples and {d} columns with random Fourier features",
-            "Use fewer components (covmin.Fourier), omit the additive part of the kernel "
-            '(kernel="gaussian"), pass float32, or read the rows from disk: a numpy.memmap, or '
-            "covmin.open_parquet.",
-        )
-        if approximation == "fourier":
-            return "fourier", "as requested"
-        if kernel.components_are_exact:
-            return "fourier", "an exact feature map, and fewer columns than samples"
-        if not wanted:
-            return "fourier", "not enough memory for the kernel matrix"
-        return "fourier", f"{n} samples, more than {effort.matrix_rows}"
-    if approximation != "auto":
-        return None, "as requested"
-    if n <= effort.matrix_rows:
-        return None, f"{n} samples, at most {effort.matrix_rows}"
-    return None, f"the {kernel.name} kernel has no random Fourier features"
+            by_matrix, reason = False, "not enough memory for the kernel matrix"
+    if by_matrix:
+        if approximation == "auto" and not few:
+            reason = f"the {kernel.name} kernel has no random Fourier features"
+        return None, reason if approximation == "auto" else "as requested"
+    check_memory(
+        component_bytes(kernel, shape, effort, itemsize, **sizes),
+        f"A fit of {n} samples and {d} columns with random Fourier features",
+        "Use fewer components (covmin.Fourier), omit the additive part of the kernel "
+        '(kernel="gaussian"), pass float32, or read the rows from disk: a numpy.memmap, or '
+        "covmin.open_parquet.",
+    )
+    if approximation == "auto" and kernel.components_are_exact:
+        reason = "an exact feature map, and fewer columns than samples"
+    return "fourier", reason if approximation == "auto" else "as requested"
 
 
 def component_bytes(

@@ -111,14 +111,13 @@ def make_problem(
     Y_first = like(Y[first] - p @ Y[first], drawn)
     sample = Sample(drawn, Y_first, like(p, drawn), n_threads=n_threads)
     options = {"kernel": kernel, "epsilon": 1.0, "units": columns.units, **options}
-    if approximation is None:
-        return Problem.exact(sample, **options)
-    rng = np.random.default_rng(seed)
-    frequencies = kernel.draw_frequencies(X.shape[1], n_components, rng)
-    if first.size == rows.size:
-        return Problem.fourier(sample, frequencies, **options)
-    # Not all rows fit in memory: read them in blocks, each distinct row once.
-    if rows.size < X.shape[0]:
-        X = replace(X, source=X.source.keep(np.isin(np.arange(X.shape[0]), rows.first)))
-    everything = X.rows(Y[np.sort(rows.first)], rows.p[np.argsort(rows.first)])
-    return Problem.fourier(sample, frequencies, everything, **options)
+    frequencies, everything = None, None
+    if approximation is not None:
+        rng = np.random.default_rng(seed)
+        frequencies = kernel.draw_frequencies(X.shape[1], n_components, rng)
+    if first.size < rows.size:
+        # Not all rows fit in memory: read them in blocks, each distinct row once.
+        if rows.size < X.shape[0]:
+            X = replace(X, source=X.source.keep(np.isin(np.arange(X.shape[0]), rows.first)))
+        everything = X.rows(Y[np.sort(rows.first)], rows.p[np.argsort(rows.first)])
+    return Problem.of(sample, frequencies, everything, **options)
