@@ -101,7 +101,8 @@ class KnockoffSelector(InferenceSelector):
     Gaussian copula: each column is a function of latent Gaussian variables, which numbers determine
     by their ranks, and levels, ties and missing values up to an interval [3]_. It covers no feature
     that is a non-monotone function of others; if one depends on the square of another, a warning is
-    issued. The joint covariance G of features and copies minimises ``tr(G⁻¹)`` [2]_.
+    issued, but not if it depends on a product of two. The joint covariance G of features and copies
+    minimises ``tr(G⁻¹)`` [2]_.
 
     References
     ----------
