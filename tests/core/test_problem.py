@@ -177,8 +177,9 @@ def test_many_columns_have_fewer_waves_each(kernel, n_columns, by_components, by
     for problem, n_waves in ((exact(sample, kernel), by_matrix), (drawn, by_components)):
         features = np.arange(n_columns)
         for some in (features, features[:3]):
-            kernel_of_stage = problem._kernel_of_stage(some, 1.0, 2, features)
-            assert kernel_of_stage.n_waves == n_waves
+            gram = problem.gram(some, 1.0, 2, features)
+            waves = gram.kernel if problem.frequencies is None else gram.components.fixed
+            assert waves.n_waves == n_waves
 
 
 @pytest.mark.parametrize("kind", ["exact", "fourier"])

@@ -152,7 +152,7 @@ class TestShip:
                 "x": rng.standard_normal(N),
             }
         )
-        with pytest.warns(UserWarning, match="row identifiers: 'id'"):
+        with pytest.warns(UserWarning, match="row identifiers, whose values hardly repeat: 'id'"):
             stable = StabilitySelector(CCMSelector(1), n_pairs=2).fit(X, np.arange(N) % 2)
         assert stable.frequencies_[0] == 0.0
 

@@ -109,3 +109,8 @@ def test_an_index_in_another_order_is_noticed():
     with pytest.warns(CovminWarning, match=r"pass y\.loc\[X\.index\]"):
         read(FRAME, labels[::-1], OPTIONS)
     read(FRAME, labels.set_axis(range(100, 160)), OPTIONS)  # warnings are errors
+
+
+def test_the_name_of_the_response_is_not_the_response():
+    with pytest.raises(InputError, match=r"Pass the response itself, such as X\['d'\]"):
+        CCMSelector(1).fit(FRAME, "d")

@@ -171,24 +171,16 @@ class Problem:
         ``among`` (by default the given ones).
         """
         columns = self.units.columns(features)
-        kernel = self._kernel_of_stage(features, sigma, budget, among)
+        stage = self.units.restrict(features if among is None else among)
+        kept = stage.n_features - stage.size + (stage.size if budget is None else budget)
+        alone = self.frequencies is None or not self.kernel.sees_interactions
+        n_waves = waves_for(max(columns.size, stage.of_column.size), alone=alone)
+        scale = Scale(sigma, kept if self.for_kept else stage.n_features, kept, n_waves)
+        kernel: ScaledKernel = self.kernel.at(scale)
         if self.frequencies is None:
             return ExactGram(kernel, self.sample.take(columns), self.sample.Y, self.sample.p)
         components = kernel.components(take(self.frequencies, columns, axis=0))
         return FourierGram(components, self.rows.restrict(columns))
-
-    def _kernel_of_stage(
-        self, features: np.ndarray, sigma: float, budget: int | None, among: np.ndarray | None
-    ) -> ScaledKernel:
-        columns = self.units.columns(features)
-        stage = self.units.restrict(features if among is None else among)
-        kept = stage.n_features - stage.size + (stage.size if budget is None else budget)
-        n_columns = max(columns.size, stage.of_column.size)
-        alone = self.frequencies is None or not self.kernel.sees_interactions
-        n_waves = waves_for(n_columns, alone=alone)
-        scale = Scale(sigma, kept if self.for_kept else stage.n_features, kept, n_waves)
-        kernel: ScaledKernel = self.kernel.at(scale)
-        return kernel
 
     def objective_over(self, features: np.ndarray, gram: Gram) -> Objective:
         """Return the objective for a Gram operator of the given units."""

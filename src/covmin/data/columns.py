@@ -39,7 +39,7 @@ _SAID = {
     "date": "Read as dates",
     "text": "Read as text",
     "presence": "Row identifiers, used only as indicators of missingness",
-    "identifier": "Excluded as row identifiers",
+    "identifier": "Excluded as row identifiers, whose values hardly repeat",
     "free text": "Excluded as free text",
     "empty": "Excluded because empty",
     "dropped": "Excluded as requested",

@@ -238,6 +238,11 @@ def _one_column(y: Any, local: Any) -> Any:
 
 def _check_order(X: Any, y: Any) -> None:
     """Warn if the index of y has the labels of X in another order: rows are matched by place."""
+    if isinstance(y, str):
+        raise InputError(
+            f"y is the text {y!r}. Pass the response itself, such as X[{y!r}], and X without it.",
+            "y",
+        )
     if not (is_of(X, "pandas") and is_of(y, "pandas") and X.index.size == y.index.size):
         return
     if not X.index.equals(y.index) and X.index.sort_values().equals(y.index.sort_values()):

@@ -79,13 +79,12 @@ class NamedResultsMixin:
             One row for each column, a polars frame after ``set_output(transform="polars")``:
             ``name``, ``rank`` (0 for ``given`` features), ``weight``, ``kept``; ``lost_without``,
             what the selected features no longer explain without it (see the attribute);
-            ``in_folds``, the
-            fraction of the cross-validation folds that select it; ``alone``, the fraction of the
-            variance of y that it explains on its own, by leave-one-out prediction on at most 2000
-            samples; ``kind``, ``distinct`` (number of values) and ``missing`` (fraction of them);
-            ``reason``, why it is not selected; and ``notes``, such as its group and the features it
-            interacts with. ``alone`` and ``distinct`` are missing without X and y, and
-            ``in_folds`` without cross-validation.
+            ``in_folds``, the fraction of the cross-validation folds that select it; ``alone``, the
+            fraction of the variance of y that it explains on its own, by leave-one-out prediction
+            on at most 2000 samples; ``kind``, ``distinct`` (number of values) and ``missing``
+            (fraction of them); ``reason``, why it is not selected; and ``notes``, such as its group
+            and the features it interacts with. ``alone`` and ``distinct`` are missing without X
+            and y, and ``in_folds`` without cross-validation.
 
         Examples
         --------
