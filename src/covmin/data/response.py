@@ -227,16 +227,14 @@ def class_weights(
             "class_weight",
         )
     factors = np.array([float(class_weight.get(label, 1.0)) for label in known])
-    if not (np.isfinite(factors) & (factors > 0.0)).all():
+    with np.errstate(all="ignore"):  # of weights that are refused below
+        relative = factors / factors.max()  # so that no weight overflows
+        weight: np.ndarray = sample_weight * relative[labels]
+    are_positive = np.isfinite(factors) & (factors > 0.0) & (relative >= np.finfo(np.float64).eps)
+    if not (are_positive.all() and weight.all()):
         raise InputError(
-            f"class_weight must contain positive numbers; got {class_weight!r}.", "class_weight"
-        )
-    factors /= factors.max()  # so that no weight overflows
-    weight: np.ndarray = sample_weight * factors[labels]
-    if factors.min() < np.finfo(np.float64).eps or not weight.all():
-        raise InputError(
-            f"The class weights are too far apart: beside the largest, the smallest is lost to "
-            f"rounding; got class_weight={class_weight!r}.",
+            "class_weight must contain positive numbers that are not too far apart: beside the "
+            f"largest, the smallest is lost to rounding; got {class_weight!r}.",
             "class_weight",
         )
     return weight

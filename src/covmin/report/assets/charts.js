@@ -43,12 +43,13 @@ function breakable(name) {
   return whole;
 }
 
-// A name beside a row of a chart, at the right edge of its room: on one line, or on two at a word end.
-function rowLabel(x, y, name, width, attributes) {
+// A name beside a row of a chart, at the right edge of its room: on one line, or on two at a word end
+// if the row is high enough.
+function rowLabel(x, y, name, width, attributes, height = 22) {
   const fits = Math.floor(width / 6.9), label = text(x, y, "", { anchor: "end", ...attributes });
   const small = Math.floor(width / 5.6), ends = [...name.matchAll(/[\s_./:|-]+/gu)].map((m) => m.index + m[0].length);
   const cut = ends.filter((end) => end <= small && name.length - end <= small).pop();
-  if (name.length <= fits || cut === undefined) label.append(byEnds(name, fits));
+  if (name.length <= fits || cut === undefined || height < 20) label.append(byEnds(name, fits));
   else [name.slice(0, cut).trim(), name.slice(cut)].forEach((part, i) => label.append(
     node("tspan", { x, y: y + (i ? 5 : -5), style: "font-size:10px" }, part)));
   label.append(node("title", {}, name));
@@ -394,7 +395,7 @@ function correlationChart(width, matrix, names, n) {
   const step = Math.min(44, (width - left - 4) / n), svg = canvas(width, n * step + 6, "Associations between the selected features");
   for (let i = 0; i < n; i++) {
     const name = names[matrix.features[i]], y = i * step;
-    svg.append(rowLabel(left - 10, y + step / 2 + 4, name, left - 10, { class: "strong" }));
+    svg.append(rowLabel(left - 10, y + step / 2 + 4, name, left - 10, { class: "strong" }, step));
     for (let k = 0; k <= i; k++) {
       const r = matrix.percent[i][k], x = left + k * step, other = names[matrix.features[k]];
       svg.append(node("rect", { class: "cell-box", x: x + 1, y: y + 1, width: step - 2, height: step - 2, rx: 2 }));
