@@ -47,13 +47,12 @@ def write(name: str, rows: Sequence[dict[str, Any]], *, partly: bool = False) ->
     provenance.write(path, pd.DataFrame(rows), command, parts, digits="%.3g", kept=kept)
 
 
-def in_words(seconds: float | None, *, about: bool = False) -> str:
+def in_words(seconds: float | None) -> str:
     """Seconds to two digits; what was not timed is a dash.
 
-    >>> in_words(0.1234), in_words(17.6), in_words(1234.0, about=True), in_words(None)
-    ('0.12', '18', '≈ 1200', '–')
+    >>> in_words(0.1234), in_words(17.6), in_words(None)
+    ('0.12', '18', '–')
     """
     if seconds is None or np.isnan(seconds):
         return "–"
-    digits = f"{float(f'{seconds:.2g}'):.10g}"
-    return f"≈ {digits}" if about else digits
+    return f"{float(f'{seconds:.2g}'):.10g}"

@@ -32,7 +32,7 @@ from experiments.tables import each, markdown_table
 ROOT = Path(__file__).resolve().parents[1]
 FOLDER = Path(os.environ.get("COVMIN_TRUTH", ROOT.parent / "shared" / "data" / "truth"))
 QUICK = ("ccm", "extra-trees", "mi", "mrmr-8", "lightgbm")
-METHODS = (*QUICK, "lightgbm-shap", "xrfm", "multisurf")
+METHODS = (*QUICK, "lightgbm-shap", "xrfm", "conditional", "boruta", "multisurf")
 
 # The four functions of Passemiers and others ------------------------------------------------------
 

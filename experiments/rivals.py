@@ -23,6 +23,7 @@ from sklearn.ensemble import (
 )
 from sklearn.feature_selection import RFE
 from sklearn.inspection import permutation_importance
+from sklearn.metrics import log_loss
 from sklearn.model_selection import KFold
 from sklearn.svm import SVC, SVR
 
@@ -122,7 +123,9 @@ def conditional(Z: np.ndarray, y: np.ndarray, question: Question) -> np.ndarray:
     forest = RandomForestClassifier if question.classes else RandomForestRegressor
     train = np.random.default_rng(question.seed).random(len(y)) < 0.7
     model = forest(random_state=question.seed).fit(Z[train], y[train])
-    importance = CFI(estimator=model, n_permutations=20, random_state=question.seed)
+    scored = {"method": "predict_proba", "loss": log_loss} if question.classes else {}
+    options = {"n_permutations": 20, "feature_types": "continuous", "random_state": question.seed}
+    importance = CFI(estimator=model, **scored, **options)
     return importance.fit_importance(Z[~train], y[~train])
 
 

@@ -34,7 +34,8 @@ FOLDER = Path(os.environ.get("COVMIN_TABLES", ROOT.parent / "shared" / "data" / 
 N_DRAWS, MOST_ROWS, KERNEL_ROWS, SIZES = 5, 5000, 1000, (2, 3, 5, 10)
 N_LEVELS = 20
 JUDGES = ("boosted trees", "kernel ridge", "neighbours")
-METHODS = ("ccm", "extra-trees", "mi", "mrmr-8", "lightgbm", "lightgbm-shap", "xrfm", "multisurf")
+METHODS = ("ccm", "extra-trees", "mi", "mrmr-8", "lightgbm", "lightgbm-shap", "xrfm")
+METHODS += ("conditional", "boruta", "multisurf")
 QUICK = ("ccm", "mi", "mrmr-8", "lightgbm")
 TABLE_METHODS = ("ccm", "mi", "mrmr-8", "lightgbm", "lightgbm-shap", "permutation", "rfe-trees")
 

@@ -45,7 +45,7 @@ def wave(rng: Rng, n: int) -> Data:
     return X, np.sin(4.0 * X[:, 0]) + X[:, 5] + 0.3 * rng.standard_normal(n), [0, 5]
 
 
-def product_copied(rng: Rng, n: int) -> Data:
+def product(rng: Rng, n: int) -> Data:
     X = rng.standard_normal((n, D))
     X[:, 2] = X[:, 0] * X[:, 1] + 0.5 * X[:, 2]
     return X, X[:, 0] * X[:, 1] + X[:, 9] + 0.5 * rng.standard_normal(n), [0, 1, 9]
@@ -79,7 +79,7 @@ def spread(rng: Rng, n: int) -> Data:
     return X, X[:, 3] + np.exp(X[:, 12] / 2.0) * rng.standard_normal(n), [3]
 
 
-def ten(rng: Rng, n: int) -> Data:
+def sums(rng: Rng, n: int) -> Data:
     """Half of the columns matter; the others are noisy sums of two of them."""
     X = rng.standard_normal((n, D))
     half = D // 2
@@ -100,20 +100,11 @@ def in_time(rng: Rng, n: int) -> Data:
     return X[:, 1:], X[:, 0], []
 
 
-DESIGNS: dict[str, tuple[Callable[[Rng, int], Data], str]] = {
-    "factors": (factors, "three of twenty noisy versions of four factors"),
-    "hinge": (hinge, "a hinge, of which another column is a noisy copy, and a line"),
-    "wave": (wave, "a sine, of which another column is a noisy copy, and a line"),
-    "product": (product_copied, "a product, of which another column is a noisy copy, and a line"),
-    "levels": (levels, "five levels: a step, another column often equal, and a line"),
-    "counts": (counts, "a Poisson response on two columns of AR(0.7)"),
-    "rare": (rare, "a class of a tenth on two columns of AR(0.7)"),
-    "heavy": (heavy, "lognormal columns of AR(0.7), t₂ noise"),
-    "spread": (spread, "one column of AR(0.7); another sets the spread of y"),
-    "sums": (ten, "ten columns, and ten noisy sums of two of them each"),
-    "patients": (patients, "eight rows of each patient, coin tosses; `groups` are the patients"),
-    "in time": (in_time, "independent AR(0.9) rows; `groups` are blocks of 20 rows"),
+DESIGNS: dict[str, Callable[[Rng, int], Data]] = {
+    each.__name__.replace("_", " "): each
+    for each in (factors, hinge, wave, product, levels, counts, rare, heavy, spread, sums)
 }
+DESIGNS |= {"patients": patients, "in time": in_time}
 LENGTHS = {"patients": 8, "in time": 20}
 
 
@@ -121,7 +112,7 @@ def work(unit: Unit) -> dict[str, Any]:
     """False and true ones of a tool on one table, and whether it refuses without groups."""
     name, n, tool = unit["design"], unit["n"], unit["tool"]
     rng = np.random.default_rng(unit_seed(2, "attacks", name, n, unit["run"]))
-    X, y, needed = DESIGNS[name][0](rng, n)
+    X, y, needed = DESIGNS[name](rng, n)
     is_true = np.isin(np.arange(D), needed)
 
     def called(groups: np.ndarray | None) -> np.ndarray:

@@ -40,6 +40,10 @@ def test_answers_are_those_in_the_file(name, table):
     assert answers(name, table) == pytest.approx(kept, abs=2e-3)
 
 
+def test_the_file_has_no_more():
+    assert set(json.loads(FILE.read_text())) == {*BASELINES, COMPARED}
+
+
 if __name__ == "__main__":
     found = {name: {t: answers(name, t) for t in TABLES} for name in (*BASELINES, COMPARED)}
     text = ",\n".join(f' "{name}": {json.dumps(rows)}' for name, rows in found.items())
