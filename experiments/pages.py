@@ -31,7 +31,7 @@ ROOT = provenance.ROOT
 # What each picture was drawn from: files of pictures differ between versions of Matplotlib.
 CHECKSUMS = ROOT / "experiments" / "checksums.json"
 MARKED = r"(?P<start><!-- table: (?P<name>[\w-]+) -->).*?(?P<end><!-- end -->)"
-RESULTS = "results"  # the table that lists all files of results
+RESULTS = "experiments/results/README.md"  # the table that lists all files of results
 _MADE = {"_build", "api", "auto_examples"}
 
 
@@ -74,16 +74,13 @@ def filled(page: str) -> str:
     """The page with every table between its markers made anew, and what made it below."""
 
     def made(match: re.Match[str]) -> str:
-        if match["name"] == RESULTS:
-            text = markdown_table(all_results())
-        else:
-            make, digits = TABLES[match["name"]]
-            try:
-                with provenance.noted() as files:
-                    text = markdown_table(make(), digits)
-                text += f"\n\n{origin(files)}"
-            except FileNotFoundError as error:
-                text = f"Not measured: `{Path(error.filename).name}` is not there."
+        make, digits = TABLES[match["name"]]
+        try:
+            with provenance.noted() as files:
+                text = markdown_table(make(), digits)
+            text += f"\n\n{origin(files)}"
+        except FileNotFoundError as error:
+            text = f"Not measured: `{Path(error.filename).name}` is not there."
         return f"{match['start']}\n\n{text}\n\n{match['end']}"
 
     return re.sub(MARKED, made, page, flags=re.DOTALL)
@@ -99,6 +96,7 @@ def texts() -> Iterator[tuple[Path, str]]:
     for page in pages():
         if marked(text := page.read_text(encoding="utf-8")):
             yield page, filled(text)
+    yield ROOT / RESULTS, f"{markdown_table(all_results())}\n"
     for study in STUDIES.values():
         if study.report is not None and study.path.exists():
             yield study.path.with_suffix(".md"), f"{study.tables()}\n{origin([study.path])}\n"

@@ -153,7 +153,7 @@ def one_test(unit: Unit) -> dict[str, Any]:
 
 def page_level() -> pd.DataFrame:
     wide = results("guarantees-test").pivot(index="question", columns="n", values="rejected")
-    rates = wide.loc[list(NULLS)].add_prefix("n=").reset_index(names="null")
+    rates = wide.loc[list(NULLS)].dropna(axis=1).add_prefix("n=").reset_index(names="null")
     return rates.assign(what=[NULLS[name][1] for name in NULLS])
 
 

@@ -10,7 +10,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from covmin.core.constraints import CappedSimplex, SoftBudget
 from covmin.core.kernels import KERNELS, Gaussian, Laplacian, Linear, Mixed, median_bandwidth
 from covmin.core.objectives import InverseFreeObjective
-from covmin.core.path import PROBE_WEIGHT, Stage, approximation_error, run_path
+from covmin.core.path import PROBE_WEIGHT, Stage, _protected, approximation_error, run_path
 from covmin.core.problem import Effort, Problem
 from covmin.core.rows import Sample
 from covmin.core.screening import Found, Protected, Screening
@@ -430,6 +430,18 @@ def test_features_that_are_held_may_be_as_many_as_the_first_budget_has_room_for(
     assert [stage.budget for stage in path.stages] == [5, 1]
     assert {0, 1, 2, 3} <= set(path.stages[0].features)
     assert_array_equal(np.sort(path.order), np.arange(8))
+
+
+def test_nothing_is_held_where_there_is_no_room_for_the_interactions(easy):
+    """Neither their members, nor others that act by the spread."""
+    pairs, alone = np.array([[0, 1], [3, 4]]), np.array([[6], [7]])
+    interactions, spread = (
+        Found(each, each, np.full(2, 0.5), np.full(2, 0.01), 60.0) for each in (pairs, alone)
+    )
+    protected = Protected(interactions, spread, above=0.0)
+    problem, members = make_problem(*easy), pairs.ravel()
+    held = (_protected(problem, protected, members, np.arange(8), m) for m in (6, 5, 4, 3))
+    assert [sorted(each) for each in held] == [[0, 1, 3, 4, 6], [0, 1, 3, 4], [], []]
 
 
 # ---------------------------------------------------------------------------- approximation error

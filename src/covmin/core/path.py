@@ -91,16 +91,19 @@ def run_path(
         steps.add(members.size + 1)
     aside = None if wanted in steps else wanted
     every = sorted(steps | {wanted or max(steps)}, reverse=True)
-    walk = _Walk(problem, every, aside, members, protected, watch, wanted)
     finished = watch.stages()
     stages: list[Stage] = []
     start = Start(np.arange(problem.units.size), np.ones(problem.units.size))
-    while len(stages) < len(every):
-        number = len(stages)
+    for number, budget in enumerate(every):
         known = number < len(finished)
-        stage = finished[number] if known else walk.next_stage(number, start)
+        if known:
+            stage = finished[number]
+        else:
+            told = _StageWatch(watch, number, len(every), budget)
+            kept = _protected(problem, protected, members, start.among, budget)
+            stage = _solve(problem, told, kept, start, whole=budget == wanted)
         stages.append(stage)
-        start = start if stage.budget == aside else stage.survivors
+        start = start if budget == aside else stage.survivors
         if watch.stop():
             break
         if not known:
@@ -123,9 +126,8 @@ def _ranking(stages: list[Stage], aside: int | None) -> np.ndarray:
 def stage_of(problem: Problem, features: np.ndarray) -> Stage:
     """Return a stage that keeps given features, with their weights."""
     m = features.size
-    walk = _Walk(problem, [m], None, features[:0], Protected(), SILENT, m)
     start = Start(np.sort(features), np.ones(m))
-    return walk._solve(_StageWatch(SILENT, 0, 1, m), features[:0], start)
+    return _solve(problem, _StageWatch(SILENT, 0, 1, m), features[:0], start, whole=True)
 
 
 def approximation_error(problem: Problem, stage: Stage) -> float:
@@ -164,72 +166,62 @@ class _StageWatch(Watch):
         return self.watch.stop()
 
 
-@dataclass(frozen=True)
-class _Walk:
-    """The stages of a path, with some features protected."""
+def _protected(
+    problem: Problem, protected: Protected, members: np.ndarray, among: np.ndarray, budget: int
+) -> np.ndarray:
+    """Return the units that a stage keeps, whatever the criterion.
 
-    problem: Problem
-    budgets: list[int]
-    aside: int | None  # an additional budget, from which no stage continues
-    members: np.ndarray  # features in interactions
-    protected: Protected
-    watch: Watch
-    wanted: int | None
+    Members of interactions are protected while the budget has room for more than these: with many
+    features, noise often fits better than an interaction. Others that act by the spread of the
+    response are protected as well while there are more features than the samples can distinguish,
+    and strong single effects if the stage uses only a sample of the rows.
+    """
+    others = members[:0]
+    if problem.for_stage(among)[-1].n_rows < problem.n_rows:
+        others = protected.alone
+    elif among.size > protected.above:
+        others = protected.spread.units.ravel()[: max(0, budget - 1 - members.size)]
+    every = np.concatenate([members if members.size < budget else members[:0], others])
+    every = every[np.isin(every, among)]
+    return every[np.sort(np.unique(every, return_index=True)[1])][:budget]
 
-    def next_stage(self, number: int, start: Start) -> Stage:
-        """Return the next stage.
 
-        Members of interactions are protected while the budget has room for more than these: with
-        many features, noise often fits better than an interaction. Others that act by the spread
-        of the response are protected as well while there are more features than the samples can
-        distinguish, and strong single effects if the stage uses only a sample of the rows.
-        """
-        members, budget = self.members, self.budgets[number]
-        others = np.empty(0, dtype=np.int64)
-        if self.problem.for_stage(start.among)[-1].n_rows < self.problem.n_rows:
-            others = self.protected.alone
-        elif start.among.size > self.protected.above:
-            others = self.protected.spread.units.ravel()[: budget - 1 - members.size]
-        every = np.concatenate([members if members.size < budget else members[:0], others])
-        every = every[np.isin(every, start.among)]
-        protected = every[np.sort(np.unique(every, return_index=True)[1])][:budget]
-        watch = _StageWatch(self.watch, number, len(self.budgets), budget)
-        return self._solve(watch, protected, start)
-
-    def _solve(self, watch: _StageWatch, protected: np.ndarray, start: Start) -> Stage:
-        """Solve on more and more rows; protected features have weight one and come first."""
-        is_on = np.isin(start.among, protected)
-        on, among, w = start.among[is_on], start.among[~is_on], start.weights[~is_on]
-        on = protected[np.isin(protected, on)]
-        problem = self.problem.switched_on(on) if on.size else self.problem
-        watch.n_protected, budget = on.size, watch.budget - on.size
-        levels = problem.for_stage(among, whole=watch.budget == self.wanted)
-        sigma = levels[-1].bandwidth(among, budget)
-        rounding = float(array_namespace(problem.sample.X).finfo(problem.sample.X.dtype).eps)
-        # Scale the weights down to the budget, so that no solve starts at a corner.
-        w, length = w * min(1.0, budget / max(float(w.sum()), 1.0)), start.length
-        for level in levels:
-            objective = level.objective_over(among, level.gram(among, sigma, budget))
-            # The first constraint that keeps enough features counts.
-            for constraint in level.constraints(budget):
-                solution = minimize(objective, constraint, w, level.steps, watch, rounding, length)
-                if (solution.w > 0.0).sum() >= budget:
-                    break
-            w, length = solution.w, solution.length
-        order = among[_order(objective, solution)]
-        weights = np.ones(start.among.size)
-        weights[~is_on] = w
-        return Stage(
-            budget=watch.budget,
-            features=np.sort(np.concatenate([on, order[:budget]])),
-            among=start.among,
-            weights=weights,
-            bandwidth=sigma,
-            criterion=solution.value - constraint.price(w),
-            solution=solution,
-            order=np.concatenate([on, order]),
-            n_rows=level.n_rows,
-        )
+def _solve(
+    problem: Problem, watch: _StageWatch, protected: np.ndarray, start: Start, *, whole: bool
+) -> Stage:
+    """Solve on more and more rows; protected features have weight one and come first."""
+    is_on = np.isin(start.among, protected)
+    on, among, w = start.among[is_on], start.among[~is_on], start.weights[~is_on]
+    on = protected[np.isin(protected, on)]
+    problem = problem.switched_on(on) if on.size else problem
+    watch.n_protected, budget = on.size, watch.budget - on.size
+    levels = problem.for_stage(among, whole=whole)
+    sigma = levels[-1].bandwidth(among, budget)
+    rounding = float(array_namespace(problem.sample.X).finfo(problem.sample.X.dtype).eps)
+    # Scale the weights down to the budget, so that no solve starts at a corner.
+    w, length = w * min(1.0, budget / max(float(w.sum()), 1.0)), start.length
+    for level in levels:
+        objective = level.objective_over(among, level.gram(among, sigma, budget))
+        # The first constraint that keeps enough features counts.
+        for constraint in level.constraints(budget):
+            solution = minimize(objective, constraint, w, level.steps, watch, rounding, length)
+            if (solution.w > 0.0).sum() >= budget:
+                break
+        w, length = solution.w, solution.length
+    order = among[_order(objective, solution)]
+    weights = np.ones(start.among.size)
+    weights[~is_on] = w
+    return Stage(
+        budget=watch.budget,
+        features=np.sort(np.concatenate([on, order[:budget]])),
+        among=start.among,
+        weights=weights,
+        bandwidth=sigma,
+        criterion=solution.value - constraint.price(w),
+        solution=solution,
+        order=np.concatenate([on, order]),
+        n_rows=level.n_rows,
+    )
 
 
 def _order(objective: Objective, solution: Solution) -> np.ndarray:

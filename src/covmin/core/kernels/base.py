@@ -19,7 +19,7 @@ from typing import Any, ClassVar, Protocol, Self
 import numpy as np
 from numpy.random import Generator
 
-from ..arrays import Array, array_namespace, cos_sin, device_of, like, row_tiles, take
+from ..arrays import Array, array_namespace, cos_sin, like, take
 
 Pullback = Callable[[Array, Array], Array]
 # Beyond this, squares of bandwidths and their inverses overflow.
@@ -139,15 +139,8 @@ class FourierMap:
             XU = (X * F).T @ U
             products = XU[:, :half] * W[half:, 0] - XU[:, half:] * W[:half, 0]
         else:
-            slopes = xp.empty((U.shape[0], half), dtype=U.dtype, device=device_of(U))
-            for tile in row_tiles(U):
-                part = F[tile, :] @ W[half:, :].T
-                part *= U[tile, :half]
-                other = F[tile, :] @ W[:half, :].T
-                other *= U[tile, half:]
-                part -= other
-                slopes[tile, :] = part
-            products = X.T @ slopes
+            cosines, sines = U[:, :half], U[:, half:]
+            products = X.T @ ((F @ W[half:, :].T) * cosines - (F @ W[:half, :].T) * sines)
         return xp.sum(like(self.frequencies, X) * products, axis=1) / float(self.sigma)
 
 

@@ -74,11 +74,6 @@ class Protected:
     alone: np.ndarray = field(default_factory=partial(np.empty, 0, np.int64))
     above: float = 0.0  # "many" means more features than this
 
-    def while_many(self, members: np.ndarray, budget: int) -> np.ndarray:
-        """Return the units protected at a wide stage: the members, then others if they fit."""
-        others = self.spread.units.ravel()
-        return np.concatenate([members, others[~np.isin(others, members)]])[: budget - 1]
-
 
 @dataclass(frozen=True)
 class Screening:
