@@ -7,7 +7,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 from covmin import CCMSelector, Formulation
-from covmin.datasets import make_xor
+from covmin.datasets import make_shell, make_xor
 from covmin.kernels import Mixed
 
 PUMADYN = Path(__file__).resolve().parents[3] / "shared" / "data" / "regression" / "pumadyn32nm.npz"
@@ -175,3 +175,10 @@ def test_more_features_of_pumadyn_lose_none_of_two(seed):
     rows = np.random.default_rng(seed).permutation(len(y))[:400]
     for m in (2, 10):
         assert {4, 15} <= set(CCMSelector(m).fit(X[rows], y[rows]).get_support(indices=True))
+
+
+def test_the_last_word_says_how_many_features_of_the_path_it_replaced():
+    """Also for a number of features that is no budget of the path."""
+    X, y = make_shell(150, random_state=0, return_X_y=True)
+    plan = CCMSelector(4).fit(X, y).plan_
+    assert "last word       the set of the path" in str(plan)

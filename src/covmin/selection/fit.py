@@ -381,8 +381,9 @@ def check(
     better = refined(plan, problem, path, m)
     order = better.order
     kept = next((stage for stage in path.stages if stage.budget == m), None)
-    n_new = m if kept is None else np.setdiff1d(order[:m], kept.features).size
-    if kept is None or n_new or kept.n_rows < problem.n_rows:
+    n_new = np.setdiff1d(order[:m], path.order[:m]).size
+    same = kept is not None and np.isin(order[:m], kept.features).all()
+    if kept is None or not same or kept.n_rows < problem.n_rows:
         kept = stage_of(problem, order[:m])
     others = [stage for stage in path.stages if stage.budget != m]
     stages = sorted([*others, kept], key=lambda stage: -stage.budget)
