@@ -44,7 +44,7 @@ FOLDER = Path(os.environ.get("COVMIN_REGRESSION", "../shared/data/regression"))
 # Every other set by name: variants of the selector are chosen on the first half alone.
 EXPLORE = ("autos", "concrete", "energy", "kin40k", "pumadyn32nm", "stock")
 JUDGE = ("bike", "elevators", "housing", "parkinsons", "skillcraft")
-SELECTORS = ("ccm", "ccm-single", "anova", "mi", "mrmr", "rfe", "bahsic", "lasso")
+SELECTORS = ("ccm", "anova", "mi", "mrmr", "rfe", "bahsic", "lasso")
 SELECTORS += ("extra-trees", "boosting")
 SLOW = ("hsic-lasso", "permutation")
 SIZES = (1, 2, 3, 5, 7, 10)

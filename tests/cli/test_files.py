@@ -146,6 +146,13 @@ def test_a_first_line_of_numbers_holds_values(first, read):
     assert len(read(f"{first}\n3,4,5\n6,7,8\n", header=True).frame) == 2
 
 
+def test_numbers_among_names_are_told(read):
+    found = read("M,0.25,1.5\nF,3,4\nM,1,2\n")
+    assert any("some are numbers: '0.25', '1.5' (--no-header)" in note for note in found.notes)
+    assert len(read("M,0.25,1.5\nF,3,4\n", header=False).frame) == 2
+    assert len(read(f"a,b\n1,2\n{'x' * 200_000},3\n").frame) == 2
+
+
 @pytest.mark.parametrize("first", ["0,1,2", "1999,2000,2001", "a,2,3", "a,b,b.1"])
 def test_names_and_counts_are_names(first, read):
     found = read(f"{first}\n3,4,5\n6,7,8\n")

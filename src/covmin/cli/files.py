@@ -10,6 +10,7 @@ import io
 import json
 import lzma
 import os
+import re
 import sqlite3
 import sys
 import time
@@ -58,6 +59,7 @@ _WESTERN = {"cp1252": "Windows-1252", "latin-1": "Latin-1"}
 _SEPARATORS, _BLANKS = ",;\t|", r"\s+"
 _BYTES_SEEN = 2**18  # to guess the encoding and the separator from
 _DECIMAL_COMMA = r"\s*[+-]?\d*,\d+(?:[eE][+-]?\d+)?\s*|\s*[+-]?\d+\s*"
+_DECIMAL_NUMBER = re.compile(r"\s*[+-]?\d*\.\d+\s*")
 _THOUSANDS = r"[+-]?[1-9]\d{0,2}(?:,\d{3})*(?:\.\d+)?|0(?:\.\d+)?"
 _TABLES = (
     "SELECT name FROM sqlite_master WHERE type IN ('table','view') AND name NOT LIKE 'sqlite_%'"
@@ -239,15 +241,17 @@ def _read_encoded(
     header = options.header
     if header is None:
         blanks = separator == _BLANKS
-        header = not _are_values(
-            lines[0].split() if blanks else next(csv.reader(lines, delimiter=separator))
-        )
+        first = lines[0].split() if blanks else next(csv.reader(lines, delimiter=separator))
+        header = not _are_values(first)
         if not header:
             said = "The first line holds numbers, so it was read as values, not as column names"
             notes.append(f"{said} (--header).")
+        elif numbers := [cell for cell in first if _DECIMAL_NUMBER.fullmatch(cell)]:
+            said = f"The first line was read as names, but some are numbers: {listed(numbers)}"
+            notes.append(f"{said} (--no-header).")
     how: dict[str, Any] = {"sep": separator, "header": 0 if header else None, "encoding": encoding}
     if header and separator != _BLANKS:
-        how["index_col"] = _row_names(list(csv.reader(lines, delimiter=separator)))
+        how["index_col"] = _row_names(lines, separator)
     stream.seek(0)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", pd.errors.ParserWarning)  # of empty cells beyond the names
@@ -277,12 +281,16 @@ def _separator(lines: list[str], separators: str) -> str:
     return _BLANKS if len(widths) == 1 and max(widths) > 1 else separators[0]
 
 
-def _row_names(rows: list[list[str]]) -> bool | None:
+def _row_names(lines: list[str], separator: str) -> bool | None:
     """Return what pandas needs to know of cells beyond the names, in ``index_col``.
 
     R writes row names without a name of their own. Cells beyond the names are empty otherwise, or
     pandas would shift all values by as many columns.
     """
+    try:
+        rows = list(csv.reader(lines, delimiter=separator))
+    except csv.Error:  # a cell that is too long to look at
+        return None
     n = len(rows[0])
     beyond = [cell for row in rows[1:] for cell in row[n:]]
     if not any(cell.strip() for cell in beyond):
