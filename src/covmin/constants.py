@@ -124,7 +124,7 @@ TESTED_ROWS: Final = 5000
 #: each copy. For a binary column, a third of whose variance is unknown, half of them come within a
 #: thousandth of the estimate.
 GIBBS_SWEEPS: Final = 20
-#: Share of a column that the square of another must explain for a warning that a copula does not
+#: Share of a column that a product of others must explain for a warning that a copula does not
 #: represent it: a smaller share is common in large tables and hardly visible in a plot.
 CURVED_SHARE: Final = 0.1
 #: Additive share of the kernel and ridge ε that rank features and their knockoffs: a comparison

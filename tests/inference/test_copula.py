@@ -15,7 +15,7 @@ from covmin.inference.copula import (
     TableKnockoffs,
     _estimate,
     correlation,
-    curved_pairs,
+    curved_triples,
     shrink,
     truncated_normal,
 )
@@ -111,13 +111,15 @@ def test_missings_are_copied_with_their_column():
         assert X[column == 1.0, 1].mean() > X[column == 0.0, 1].mean() + 0.5
 
 
-def test_squares_are_found_and_normal_columns_are_not():
+def test_squares_and_products_are_found_and_normal_columns_are_not():
     rng = np.random.default_rng(5)
     Z, p = rng.standard_normal((300, 20)), np.full(300, 1.0 / 300)
     Z[:, 1] = 0.9 * Z[:, 0] + 0.4 * Z[:, 1]
-    assert len(curved_pairs(Z, p)) == 0
+    assert len(curved_triples(Z, p)) == 0
     Z[:, 3] = ndtri((rankdata(Z[:, 2] ** 2 + 0.5 * Z[:, 3]) - 0.5) / 300)
-    assert [2, 3] in curved_pairs(Z, p).tolist()
+    assert curved_triples(Z, p)[0].tolist() == [2, 2, 3]
+    Z[:, 6] = ndtri((rankdata(Z[:, 4] * Z[:, 5] + 0.3 * Z[:, 6]) - 0.5) / 300)
+    assert [4, 5, 6] in curved_triples(Z, p).tolist()
 
 
 # --- columns and their latent variables: each value lies in its interval, and comes back ---

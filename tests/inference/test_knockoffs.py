@@ -310,11 +310,15 @@ def test_repeated_rows_are_no_discoveries():
     assert np.mean(kept) < 0.8
 
 
-def test_columns_that_are_squares_of_others_are_told():
+@pytest.mark.parametrize(
+    ("other", "told"),
+    [(0, "square of column 0, which"), (2, "product of columns 0 and 2, which")],
+)
+def test_columns_that_are_squares_or_products_of_others_are_told(other, told):
     rng = np.random.default_rng(4)
     X = rng.standard_normal((200, 6))
-    X[:, 1] = X[:, 0] ** 2 + 0.3 * X[:, 1]
-    with pytest.warns(UserWarning, match="Column 1 depends on the square of column 0"):
+    X[:, 1] = X[:, 0] * X[:, other] + 0.3 * X[:, 1]
+    with pytest.warns(UserWarning, match=f"Column 1 depends on the {told}"):
         KnockoffSelector(fdr=0.3).fit(X, X[:, 4])
 
 

@@ -9,9 +9,10 @@ from covmin.core.regression import Basis
 from covmin.inference.feature_tests import predicted_by_others
 from covmin.inference.given import Given, Smoother
 from covmin.inference.residual_products import (
+    _tail,
     normal_scores,
+    quadratic_tail,
     residual_product_test,
-    weighted_chi2_tail,
 )
 
 
@@ -127,7 +128,7 @@ def test_effects_alone_and_together():
 @pytest.mark.parametrize("p_value", [0.3, 0.05, 1e-3, 1e-8])
 def test_equal_weights_are_a_chi_square(freedom, p_value):
     value = 2.5 * chi2.isf(p_value, freedom)
-    assert weighted_chi2_tail(np.full(freedom, 2.5), value) == pytest.approx(p_value, rel=0.15)
+    assert quadratic_tail(2.5 * np.eye(freedom), value) == pytest.approx(p_value, rel=0.15)
 
 
 def test_unequal_weights_against_draws():
@@ -135,21 +136,27 @@ def test_unequal_weights_against_draws():
     draws = np.random.default_rng(0).chisquare(1, (200_000, 5)) @ weights
     for value in (1.0, 2.0, 5.0, 9.0):
         share = (draws >= value).mean()
-        assert weighted_chi2_tail(weights, value) == pytest.approx(share, rel=0.1, abs=0.01)
+        assert quadratic_tail(np.diag(weights), value) == pytest.approx(share, rel=0.1, abs=0.01)
+
+
+def test_many_products_at_once_are_the_products_one_by_one():
+    rng = np.random.default_rng(6)
+    R, E, Z, spread = *(rng.standard_normal((40, k)) for k in (2, 3, 5)), rng.uniform(1, 2, 40)
+    wide = _tail(spread, R, E, np.hstack([Z, Z]))
+    narrow = _tail(spread, R, E, np.sqrt(2.0) * Z)
+    assert_allclose(wide, narrow, rtol=1e-8)
 
 
 def test_the_tail_falls_and_is_scale_free():
     weights = np.array([1.0, 0.3, 0.0])
-    tails = [weighted_chi2_tail(weights, value) for value in np.linspace(0.1, 40, 60)]
+    tails = [quadratic_tail(np.diag(weights), value) for value in np.linspace(0.1, 40, 60)]
     assert (np.diff(tails) < 0).all()
-    assert weighted_chi2_tail(1e-9 * weights, 5e-9) == pytest.approx(
-        weighted_chi2_tail(weights, 5.0)
-    )
-    assert weighted_chi2_tail(np.zeros(3), 1.0) == 1.0
+    expected = quadratic_tail(np.diag(weights), 5.0)
+    assert quadratic_tail(1e-9 * np.diag(weights), 5e-9) == pytest.approx(expected)
 
 
 def test_one_weight_is_a_chi_square_at_every_value():
     """The root lay at the end of its bracket, where rounding decides about the sign."""
     for value in np.linspace(1.5, 40, 200):
-        tail = weighted_chi2_tail(np.ones(1), value)
+        tail = quadratic_tail(np.eye(1), value)
         assert tail == pytest.approx(chi2.sf(value, 1), rel=0.15)

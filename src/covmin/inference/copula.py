@@ -15,11 +15,11 @@ from scipy.spatial import KDTree
 from scipy.special import ndtr, ndtri
 from scipy.stats import chi2, norm
 
-from covmin.constants import CURVED_SHARE, GIBBS_SWEEPS, NEGLIGIBLE_SHARE
+from covmin.constants import CURVED_SHARE, GIBBS_SWEEPS, NEGLIGIBLE_SHARE, WORK
 from covmin.core.units import ALWAYS_ON
 from covmin.data import Layout
 
-# Probability of a warning about any pair of columns if all columns are jointly Gaussian.
+# Probability of a warning about any columns if all columns are jointly Gaussian.
 _CURVED_LEVEL = 0.01
 _MAX_SWEEPS, _TOLERANCE = 100, 1e-6
 # Smallest shrinkage of a correlation: less is rounding if columns are copies of each other.
@@ -64,14 +64,13 @@ class TableKnockoffs:
         self._precision = np.linalg.inv(correlation)
         self._knockoffs = GaussianKnockoffs(correlation, np.array(units))
 
-    def curved_pairs(self) -> np.ndarray:
-        """Return pairs of columns (n_pairs, 2) where the second depends on the first one squared.
+    def curved(self) -> np.ndarray:
+        """Return columns (n_found, 3) of which the third depends on the product of the others.
 
         A copy has no such dependence, so it can be distinguished from its original.
         """
         known = np.flatnonzero(self._numbers >= 0)
-        pairs = curved_pairs(self._Z[:, known], self._p)
-        return np.asarray(self._numbers[known][pairs])
+        return np.asarray(self._numbers[known][curved_triples(self._Z[:, known], self._p)])
 
     def draw(self, rng: np.random.Generator) -> np.ndarray:
         """Draw a copy of the encoded columns (n_samples, n_encoded); given ones are unchanged."""
@@ -87,23 +86,33 @@ class TableKnockoffs:
         return copies
 
 
-def curved_pairs(Z: np.ndarray, p: np.ndarray) -> np.ndarray:
-    """Return pairs of variables (n_pairs, 2) in which the square of one correlates with the other.
+def curved_triples(Z: np.ndarray, p: np.ndarray) -> np.ndarray:
+    """Return variables a ≤ b and c (n_found, 3), strongest first: za·zb correlates with zc.
 
     For jointly Gaussian variables this correlation r is zero, and in large samples ``n r²``
-    divided by the mean of the squared products is χ² with one degree of freedom. A pair must be
-    significant among all pairs, and the square must explain a relevant share of the other.
+    divided by the mean of the squared products is χ² with one degree of freedom. A triple must be
+    significant among all, and the product must explain a relevant share of the third variable.
+    Among many columns, only squares are looked at.
     """
+    n, d = Z.shape
     Z = Z - p @ Z
     Z /= np.sqrt(p @ Z**2)
-    squares = Z**2 - 1.0
-    squares /= np.sqrt(p @ squares**2)
-    r = (squares.T * p) @ Z
-    np.fill_diagonal(r, 0.0)
-    spread = (squares.T**2 * p) @ Z**2
-    n_pairs = max(Z.shape[1] * (Z.shape[1] - 1), 1)
-    least = chi2.isf(_CURVED_LEVEL / n_pairs, 1) * (p @ p)
-    return np.argwhere((r**2 > least * spread) & (r**2 > CURVED_SHARE))
+    most = d if n * d**3 <= WORK[0] else 1  # columns b after each a, itself included
+    n_triples = sum(min(most, d - a) for a in range(d)) * max(d - 1, 1)
+    least = chi2.isf(_CURVED_LEVEL / n_triples, 1) * (p @ p)
+    triples, shares = np.empty((0, 3), dtype=int), np.empty(0)
+    for a in range(d):
+        products = Z[:, a : a + most] * Z[:, [a]]
+        products -= p @ products
+        products /= np.sqrt(p @ products**2)
+        r = (products.T * p) @ Z
+        within = np.arange(len(r))
+        r[:, a] = r[within, a + within] = 0.0
+        found = (r**2 > least * ((products.T**2 * p) @ Z**2)) & (r**2 > CURVED_SHARE)
+        b, c = np.nonzero(found)
+        triples = np.vstack([triples, np.column_stack([np.full(b.size, a), a + b, c])])
+        shares = np.append(shares, r[b, c] ** 2)
+    return triples[np.argsort(-shares, kind="stable")]
 
 
 # --- copies of Gaussian variables ----------------------------------------------------------------

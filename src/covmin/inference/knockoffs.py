@@ -100,9 +100,9 @@ class KnockoffSelector(InferenceSelector):
     any dependence of y on the features [1]_, and is as good as the model of the *features*, a
     Gaussian copula: each column is a function of latent Gaussian variables, which numbers determine
     by their ranks, and levels, ties and missing values up to an interval [3]_. It covers no feature
-    that is a non-monotone function of others; if one depends on the square of another, a warning is
-    issued, but not if it depends on a product of two. The joint covariance G of features and copies
-    minimises ``tr(G⁻¹)`` [2]_.
+    that is a non-monotone function of others; if one depends on the square of another or, among at
+    most a few hundred, on the product of two, a warning is issued. The joint covariance G of
+    features and copies minimises ``tr(G⁻¹)`` [2]_.
 
     References
     ----------
@@ -195,7 +195,7 @@ class KnockoffSelector(InferenceSelector):
         with one_blas_thread():
             knockoffs = TableKnockoffs(encoded[rows], table.layout, columns.index, p, rng)
             copies = columns.apply(knockoffs.draw(rng))
-        self._warn_of_assumptions(table, knockoffs.curved_pairs())
+        self._warn_of_assumptions(table, knockoffs.curved())
         # What is silenced was already issued for the features.
         with one_blas_thread(), silenced("outliers", "too-few-samples", "dependent-rows"):
             of_units = swap_statistics(
@@ -234,14 +234,20 @@ class KnockoffSelector(InferenceSelector):
                 "fdr.",
             )
         if len(curved):
-            first, second = table.column_labels[curved[0]].tolist()
-            more = f" (and {len(curved) - 1} more such pairs)" if len(curved) > 1 else ""
+            *others, bent = table.column_labels[curved[0]].tolist()
+            same = others[0] == others[1]
+            what = (
+                f"square of column {others[0]!r}"
+                if same
+                else "product of columns {!r} and {!r}".format(*others)
+            )
+            more = f" (and {len(curved) - 1} more such cases)" if len(curved) > 1 else ""
             warn(
                 "not-gaussian",
-                f"Column {second!r} depends on the square of column {first!r}{more}, which a "
-                "Gaussian copula cannot represent: the false discovery rate may exceed fdr. Drop "
-                f"one of them, put them in a group, or use {_FOR_FEW}.",
-                [first, second],
+                f"Column {bent!r} depends on the {what}{more}, which a Gaussian copula cannot "
+                "represent: the false discovery rate may exceed fdr. Drop one of them, put them in "
+                f"a group, or use {_FOR_FEW}.",
+                [*dict.fromkeys(others), bent],
             )
 
     def _filter(self, W: np.ndarray, table: Table) -> None:

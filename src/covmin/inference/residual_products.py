@@ -63,11 +63,10 @@ def residual_product_test(
     # Residuals on the fitted samples are too small, and so are their products; correct for this.
     left = smoother_of_y.left * smoother.left
     spread = np.sqrt(smoother_of_y.left_by_both(smoother) / left)
-    alone = _tail(E, R, spread)
+    alone = _tail(spread, R, E)
     if given.Z.shape[1] == 0:
         return alone
-    products = (E[:, :, None] * given.lines[:, None, :]).reshape(len(E), -1)
-    p_value, ratio = min(alone, _tail(products, R, spread))
+    p_value, ratio = min(alone, _tail(spread, R, E, given.lines))
     return min(1.0, 2.0 * p_value), ratio
 
 
@@ -80,38 +79,45 @@ def normal_scores(columns: np.ndarray, p: np.ndarray) -> np.ndarray:
     return scores / np.where(spread > 1e-6, spread, np.inf)
 
 
-def _tail(E: np.ndarray, R: np.ndarray, spread: np.ndarray) -> tuple[float, float]:
-    """Return the p-value of ``‖Σᵢ rᵢ eᵢ‖²``, and its ratio to the null mean."""
-    products = (E[:, :, None] * R[:, None, :]).reshape(len(E), -1)
-    statistic = float((products.sum(axis=0) ** 2).sum())
-    products = products * spread[:, None]
-    wide = products.shape[1] > len(products)
-    moments = products @ products.T if wide else products.T @ products
-    weights = np.maximum(np.linalg.eigvalsh(moments), 0.0)
-    mean = float(weights.sum())
-    if mean <= 0.0:
-        return 1.0, 0.0
-    return weighted_chi2_tail(weights, statistic), statistic / mean
+def _tail(spread: np.ndarray, *factors: np.ndarray) -> tuple[float, float]:
+    """Return the p-value of ``‖Σᵢ rᵢ ⊗ eᵢ ⊗ …‖²``, and its ratio to the null mean.
+
+    ``spread`` (n,) is the size of each product under the null hypothesis, relative to its own.
+    """
+    if np.prod([factor.shape[1] for factor in factors]) > spread.size:
+        # Inner products of the products are products of inner products.
+        moments = np.prod([factor @ factor.T for factor in factors], axis=0)
+        statistic = float(moments.sum())
+        moments *= np.outer(spread, spread)
+    else:
+        products = factors[0]
+        for factor in factors[1:]:
+            products = (products[:, :, None] * factor[:, None, :]).reshape(spread.size, -1)
+        statistic = float((products.sum(axis=0) ** 2).sum())
+        products = products * spread[:, None]
+        moments = products.T @ products
+    mean = float(np.trace(moments))
+    return (quadratic_tail(moments, statistic), statistic / mean) if mean > 0.0 else (1.0, 0.0)
 
 
-def weighted_chi2_tail(weights: np.ndarray, value: float) -> float:
-    """Return P(Σₖ λₖ χ²ₖ ≥ value) for weights λₖ ≥ 0 of independent χ² with one degree of freedom.
+def quadratic_tail(M: np.ndarray, value: float) -> float:
+    """Return P(zᵀMz ≥ value) for a positive semidefinite M and independent normal z.
 
-    Uses the saddlepoint formula of Lugannani and Rice in the form of Barndorff-Nielsen, whose
-    relative error is a few per cent even for very small probabilities. Below the mean, where no
-    decision is made, it uses a gamma distribution with the same mean and variance.
+    This is a sum of χ² variables with the eigenvalues λ of M as weights. Uses the saddlepoint
+    formula of Lugannani and Rice in the form of Barndorff-Nielsen, whose relative error is a few
+    per cent even for very small probabilities. Below the mean, where no decision is made, it uses a
+    gamma distribution with the same mean and variance.
 
-    >>> round(weighted_chi2_tail(np.array([1.0]), 3.841), 2)
+    >>> round(quadratic_tail(np.eye(1), 3.841), 2)
     0.05
     """
-    largest = float(weights.max(initial=0.0))
-    if largest <= 0.0:
-        return 1.0
-    weights = weights[weights > _NEGLIGIBLE_WEIGHT * largest] / largest
-    value = value / largest
-    mean, variance = float(weights.sum()), 2.0 * float((weights**2).sum())
+    mean, variance = float(np.trace(M)), 2.0 * float((M**2).sum())
     if value <= mean + 0.1 * np.sqrt(variance):  # the saddlepoint is close to zero
         return float(gamma.sf(value, mean**2 / variance, scale=variance / mean))
+    weights = np.linalg.eigvalsh(M)
+    largest = float(weights[-1])
+    weights = weights[weights > _NEGLIGIBLE_WEIGHT * largest] / largest
+    value = value / largest
     # The largest weight is one, so its term alone is twice the value at the end of the bracket.
     s = brentq(
         lambda s: (weights / (1.0 - 2.0 * s * weights)).sum() - value, 0.0, 0.5 - 0.25 / value
