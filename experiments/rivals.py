@@ -27,8 +27,7 @@ from sklearn.metrics import log_loss
 from sklearn.model_selection import KFold
 from sklearn.svm import SVC, SVR
 
-from covmin.evaluation.baselines import Question, baseline, by_position
-from covmin.evaluation.baselines import _information as information
+from covmin.evaluation.baselines import Question, baseline, by_redundancy
 from covmin.evaluation.curves import rank_features
 from covmin.evaluation.selectors import Make
 from experiments.paper.selectors import paper_selectors
@@ -55,16 +54,7 @@ def rfe_of_trees(Z: np.ndarray, y: np.ndarray, question: Question) -> np.ndarray
 def mrmr_eight(Z: np.ndarray, y: np.ndarray, question: Question) -> np.ndarray:
     """MRMR by the mutual information of eight bins, about equally many samples in each."""
     codes = y if question.classes else eighths(y[:, None])[:, 0]
-    columns, labels = np.eye(8, dtype=np.float32)[eighths(Z)], np.eye(codes.max() + 1)[codes]
-    relevance = information(labels.astype(np.float32), columns)
-    chosen, redundancy = [int(np.argmax(relevance))], np.zeros(len(relevance))
-    while len(chosen) < min(max(question.n_features, 10), len(relevance)):
-        redundancy += information(columns[:, chosen[-1]], columns)
-        merit = relevance - redundancy / len(chosen)
-        merit[chosen] = -np.inf
-        chosen.append(int(np.argmax(merit)))
-    rest = np.setdiff1d(np.argsort(-relevance), chosen, assume_unique=True)
-    return by_position(np.concatenate([chosen, rest]))
+    return by_redundancy(eighths(Z), codes, max(question.n_features, 10))
 
 
 def eighths(Z: np.ndarray) -> np.ndarray:
