@@ -119,14 +119,20 @@ def conditional(Z: np.ndarray, y: np.ndarray, question: Question) -> np.ndarray:
     return importance.fit_importance(Z[~train], y[~train])
 
 
-def boruta(Z: np.ndarray, y: np.ndarray, question: Question) -> np.ndarray:
-    """The ranking of Boruta around a random forest: what is confirmed comes first, with ties."""
+def fitted_boruta(X: np.ndarray, y: np.ndarray, classes: bool, seed: int = 0) -> Any:
+    """Boruta around a random forest."""
     from boruta import BorutaPy
 
-    forest = RandomForestClassifier if question.classes else RandomForestRegressor
-    model = forest(max_depth=5, random_state=question.seed)
-    found = BorutaPy(model, n_estimators="auto", random_state=question.seed).fit(Z, y)
-    return -(found.ranking_ + 1e-6 * np.argsort(np.argsort(-model.fit(Z, y).feature_importances_)))
+    forest = RandomForestClassifier if classes else RandomForestRegressor
+    model = forest(max_depth=5, random_state=seed)
+    return BorutaPy(model, n_estimators="auto", random_state=seed).fit(X, y)
+
+
+def boruta(Z: np.ndarray, y: np.ndarray, question: Question) -> np.ndarray:
+    """The ranking of Boruta: what is confirmed comes first, with ties."""
+    found = fitted_boruta(Z, y, question.classes, question.seed)
+    importances = found.estimator.fit(Z, y).feature_importances_
+    return -(found.ranking_ + 1e-6 * np.argsort(np.argsort(-importances)))
 
 
 def lassonet(Z: np.ndarray, y: np.ndarray, question: Question) -> np.ndarray:

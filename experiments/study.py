@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +22,11 @@ from experiments.rivals import missing
 RIVALRY, RIVALS, OURS = ("selector", "method"), ("evaluation",), "ours"
 RESULTS = Path(__file__).parent / "results"
 Unit = Mapping[str, Any]
+
+
+def every(**choices: Iterable[Any]) -> list[dict[str, Any]]:
+    """A unit for each combination; the first choice changes slowest."""
+    return [dict(zip(choices, values, strict=True)) for values in product(*choices.values())]
 
 
 def results(name: str) -> pd.DataFrame:

@@ -14,7 +14,7 @@ from covmin.evaluation.compare import make_splits
 from covmin.evaluation.curves import CurveTask, default_sizes, rank_features, summarise
 from covmin.evaluation.selectors import ComparedTable, Make
 from covmin.runtime.seeds import unit_seed
-from experiments.study import Study, Unit
+from experiments.study import Study, Unit, every
 
 from .data import list_datasets, load
 from .selectors import budget, paper_selectors
@@ -62,9 +62,8 @@ def median_rank(order: np.ndarray, true: np.ndarray) -> float:
 
 
 def synthetic_units() -> list[dict[str, Any]]:
-    keys, names = ("selector", "task", "n_samples", "first"), (*METHODS, *VARIANTS)
-    every = product(names, TASKS, SAMPLES, range(0, N_DRAWS, BLOCK))
-    return [dict(zip(keys, each, strict=True)) for each in every]
+    blocks = range(0, N_DRAWS, BLOCK)
+    return every(selector=(*METHODS, *VARIANTS), task=TASKS, n_samples=SAMPLES, first=blocks)
 
 
 def summarised(records: pd.DataFrame) -> pd.DataFrame:
