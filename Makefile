@@ -28,8 +28,7 @@ test-all: $(VENV)/.installed-test ## run all tests: faults, large tables, pages 
 	$(PYTEST)
 
 bench: $(VENV)/.installed-dev ## fits from disk, and beside boosted trees
-	$(BIN)/python -m benchmarks.large
-	$(BIN)/python -m benchmarks.grid
+	$(BIN)/python -m experiments large grid
 
 test-oldest: ## run the tests with the oldest versions that are supported
 	$(PYTHON) -m venv .venv-oldest

@@ -8,20 +8,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import lru_cache, partial
-from itertools import product
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from covmin.evaluation.compare import make_splits
-from covmin.evaluation.curves import prefix_scores, rank_features
+from covmin.evaluation.curves import prefix_scores
 from covmin.runtime.seeds import unit_seed
 from experiments.paper.data import list_datasets, load
 from experiments.paper.selectors import budget
-from experiments.rivals import selectors
+from experiments.rivals import ranked
 from experiments.sets import CLASSES, load_classes
-from experiments.study import Study, Unit
+from experiments.study import Study, Unit, every
 from experiments.tables import markdown_table
 
 PAPER_SETS = tuple(name for name in list_datasets() if name != "CLL-SUB-111")
@@ -50,17 +49,13 @@ def fold_accuracy(unit: Unit) -> dict[str, float]:
     seed = unit_seed(0, "ranking", f"{unit['repeat']}/{unit['fold']}")
     name = unit["selector"]
     m = budget(name, X.shape[1], max(sizes))
-    order, seconds, error = rank_features(selectors()[name], m, X[train], y[train], seed)
-    if order is None:
-        raise RuntimeError(f"{unit}: {error}")
+    order, seconds = ranked(name, m, X[train], y[train], seed)
     scores = prefix_scores(order, sizes, X, y, (train, test), classification=True)
     return {"score": float(np.mean(scores)), "fit_seconds": seconds}
 
 
 def units(sets: Sequence[str]) -> list[dict[str, Any]]:
-    keys = ("selector", "repeat", "dataset", "fold")
-    every = product((*OURS, *RIVALS), range(3), sets, range(_N_FOLDS))
-    return [dict(zip(keys, each, strict=True)) for each in every]
+    return every(selector=(*OURS, *RIVALS), repeat=range(3), dataset=sets, fold=range(_N_FOLDS))
 
 
 def summary(folds: pd.DataFrame) -> pd.DataFrame:

@@ -26,7 +26,7 @@ from sklearn.model_selection import KFold
 from covmin import CCMSelector
 from covmin.runtime.seeds import unit_seed
 from experiments.rivals import ranked
-from experiments.study import Study, Unit
+from experiments.study import Study, Unit, every
 from experiments.tables import each, markdown_table
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -72,13 +72,9 @@ def passemiers(unit: Unit) -> dict[str, Any]:
 
 
 def passemiers_units() -> list[dict[str, Any]]:
-    return [
-        {"task": task, "n": n, "columns": d, "selector": selector, "fold": fold}
-        for fold, d, n, task, selector in product(
-            range(FOLDS_RUN), WIDTHS, (1000, 250), FUNCTIONS, QUICK
-        )
-        if d >= FUNCTIONS[task][0]
-    ]
+    choices = {"columns": WIDTHS, "n": (1000, 250), "task": FUNCTIONS, "selector": QUICK}
+    units = every(fold=range(FOLDS_RUN), **choices)
+    return [unit for unit in units if unit["columns"] >= FUNCTIONS[unit["task"]][0]]
 
 
 # Tables -------------------------------------------------------------------------------------------
@@ -118,8 +114,7 @@ def known(unit: Unit) -> dict[str, Any]:
 
 
 def known_units() -> list[dict[str, Any]]:
-    every = product(range(N_DRAWS), METHODS, TABLES)
-    return [dict(zip(("draw", "selector", "table"), each, strict=True)) for each in every]
+    return every(draw=range(N_DRAWS), selector=METHODS, table=TABLES)
 
 
 # Networks -----------------------------------------------------------------------------------------

@@ -9,12 +9,10 @@ from __future__ import annotations
 
 import time
 import warnings
-from itertools import product
 from typing import Any
 
 import numpy as np
 import pandas as pd
-from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
 from sklearn.feature_selection import RFECV
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC, SVR
@@ -22,8 +20,8 @@ from sklearn.svm import SVC, SVR
 from covmin import CCMSelector
 from covmin.datasets import make_additive, make_correlated_linear, make_shell, make_xor
 from covmin.evaluation.selectors import feature_order
-from experiments.rivals import selectors
-from experiments.study import Study, Unit
+from experiments.rivals import fitted_boruta, selectors
+from experiments.study import Study, Unit, every
 from experiments.tables import markdown_table
 
 N_SAMPLES, N_FEATURES, N_DRAWS = 200, 50, 10
@@ -55,11 +53,7 @@ def kept(method: str, X: np.ndarray, y: np.ndarray, m: int, classes: bool) -> np
     if method == "covmin, m chosen":
         return CCMSelector(n_jobs=1).fit(X, y).get_support(indices=True)
     if method == "Boruta":
-        from boruta import BorutaPy
-
-        forest = RandomForestClassifier if classes else RandomForestRegressor
-        trees = forest(max_depth=5, random_state=0)
-        return np.flatnonzero(BorutaPy(trees, "auto", random_state=0).fit(X, y).support_)
+        return np.flatnonzero(fitted_boruta(X, y, classes).support_)
     model = SVC(kernel="linear") if classes else SVR(kernel="linear")
     found = RFECV(model, step=1, cv=5).fit(StandardScaler().fit_transform(X), y)
     return found.get_support(indices=True)
@@ -91,8 +85,8 @@ def report(frame: pd.DataFrame) -> str:
 
 
 def units() -> list[dict[str, Any]]:
-    every = sorted(product(range(N_DRAWS), METHODS, TASKS), key=lambda unit: unit[1] in SLOW)
-    return [{"method": name, "task": task, "draw": draw} for draw, name, task in every]
+    units = every(draw=range(N_DRAWS), method=METHODS, task=TASKS)
+    return sorted(units, key=lambda unit: unit["method"] in SLOW)
 
 
 _CELL = {"method": "covmin, m given", "task": "XOR"}

@@ -9,7 +9,6 @@ from __future__ import annotations
 from itertools import product
 
 import pandas as pd
-from benchmarks.tables import in_words, times
 
 from experiments import guarantees, migration, regression
 from experiments.study import results
@@ -170,16 +169,25 @@ def table_claims() -> pd.DataFrame:
 # Times ------------------------------------------------------------------------------------------
 
 
+def in_words(seconds: float) -> str:
+    """Seconds to two digits.
+
+    >>> in_words(0.1234), in_words(17.6)
+    ('0.12', '18')
+    """
+    return f"{float(f'{seconds:.2g}'):.10g}"
+
+
 def thousands(name: str) -> pd.DataFrame:
     """Times with commas in numbers of rows and columns."""
-    frame = times(name)
+    frame = results(name)
     sizes = frame.columns.intersection(["rows", "columns"])
     return frame.assign(**{size: frame[size].map("{:,}".format) for size in sizes})
 
 
 def grid() -> pd.DataFrame:
     """Seconds of a fit (in those of LightGBM; of a forest), and of one that chooses the number."""
-    frame = times("grid")
+    frame = results("grid")
     forest = frame["covmin s"] / frame["forest s"]
     shown = (each.map(in_words) for each in (frame["covmin s"], frame["ratio"], forest))
     frame["cell"] = [

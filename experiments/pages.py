@@ -13,7 +13,6 @@ import argparse
 import hashlib
 import json
 import re
-import shlex
 import subprocess
 import sys
 from collections.abc import Iterator, Sequence
@@ -24,7 +23,7 @@ import pandas as pd
 from experiments import provenance
 from experiments.claims import CLAIMS
 from experiments.numbers import TABLES
-from experiments.registry import PARTS, PICTURES, RUNS, STUDIES
+from experiments.registry import PARTS, PICTURES, STUDIES
 from experiments.tables import markdown_table
 
 ROOT = provenance.ROOT
@@ -61,12 +60,13 @@ def all_results() -> pd.DataFrame:
     """Every file of results with its command, hours and commit."""
     old = outdated()
     rows = []
-    for command, (hours, files) in commands().items():
-        for name in files:
-            path = ROOT / name
-            made = provenance.made(path).commit if path.exists() else "not run"
-            state = "" if not path.exists() else "earlier code" if name in old else "current"
-            rows.append((f"`python -m {command}`", f"{hours:g}", made, state))
+    for study in STUDIES.values():
+        made, state = "not run", ""
+        if study.path.exists():
+            made = provenance.made(study.path).commit
+            is_old = study.path.relative_to(ROOT).as_posix() in old
+            state = "earlier code" if is_old else "current"
+        rows.append((f"`python -m experiments {study.name}`", f"{study.hours:g}", made, state))
     return pd.DataFrame(rows, columns=["command", "hours", "commit", "state"])
 
 
@@ -139,15 +139,6 @@ def make_all() -> None:
     CHECKSUMS.write_text(json.dumps(drawn, indent=1) + "\n", encoding="utf-8")
 
 
-def commands() -> dict[str, tuple[float, list[str]]]:
-    """The commands that make all results, with their hours and files."""
-    studies = {
-        f"experiments {name}": (study.hours, [study.path.relative_to(ROOT).as_posix()])
-        for name, study in STUDIES.items()
-    }
-    return {**studies, **RUNS}
-
-
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--check", action="store_true", help="fail where something is stale")
@@ -155,13 +146,13 @@ def main() -> int:
     parser.add_argument("--run", action="store_true", help="make the results from scratch")
     options = parser.parse_args()
     if options.runs or options.run:
-        for command, (hours, _) in commands().items():
-            print(f"{hours:6.1f} h  python -m {command}", flush=True)
+        for study in STUDIES.values():
+            print(f"{study.hours:6.1f} h  python -m experiments {study.name}", flush=True)
             if options.run:
-                words = [sys.executable, "-m", *shlex.split(command)]
+                words = [sys.executable, "-m", "experiments", study.name]
                 if subprocess.run(words, cwd=ROOT).returncode:  # it may need a GPU
-                    print(f"failed: {command}", flush=True)
-        print(f"{sum(hours for hours, _ in commands().values()):6.1f} h  in all, on one core")
+                    print(f"failed: {study.name}", flush=True)
+        print(f"{sum(study.hours for study in STUDIES.values()):6.1f} h  in all, on one core")
         if options.runs:
             return 0
     if not options.check:

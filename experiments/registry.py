@@ -13,15 +13,15 @@ from typing import Any
 
 from experiments import pictures
 from experiments.paper import figures as paper
-from experiments.provenance import ROOT, TIMED
+from experiments.provenance import ROOT
 
 MODULES = ("paper.studies", "accuracy", "regression", "truth", "known", "migration", "stated")
-MODULES += ("guarantees",)
+MODULES += ("guarantees", "speed")
 STUDIES = {
     study.name: study for name in MODULES for study in import_module(f"experiments.{name}").STUDIES
 }
 
-_R, _F, _B = "experiments/results/", "experiments/figures/", "benchmarks/results/"
+_R, _F = "experiments/results/", "experiments/figures/"
 # Drawn from a small fit, or from nothing but a formula.
 _SMALL = ("ranking", "which-features", "how-many", "how-sure", "weights-path", "report-top")
 
@@ -37,12 +37,5 @@ PICTURES: dict[str, tuple[Callable[..., Any], list[str]]] = {
     },
 }
 
-# What makes files of results beside the studies: hours on one core, and the files.
-RUNS: dict[str, tuple[float, list[str]]] = {
-    "benchmarks.grid": (1.5, [f"{_B}grid.csv"]),
-    "benchmarks.large": (0.1, [f"{_B}large.csv"]),
-    "benchmarks.gpu": (0.1, [f"{_B}gpu.csv"]),  # needs a GPU
-}
 # Parts of covmin that each file of results depends on.
-PARTS = {file: TIMED for _, files in RUNS.values() for file in files}
-PARTS |= {study.path.relative_to(ROOT).as_posix(): study.parts for study in STUDIES.values()}
+PARTS = {study.path.relative_to(ROOT).as_posix(): study.parts for study in STUDIES.values()}

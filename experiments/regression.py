@@ -34,10 +34,9 @@ from sklearn.model_selection import GridSearchCV
 from sklearn.preprocessing import StandardScaler
 
 from covmin.core.kernels import median_bandwidth
-from covmin.evaluation.curves import rank_features
-from experiments.rivals import selectors
+from experiments.rivals import ranked
 from experiments.sets import NUMBERS, load_numbers
-from experiments.study import Study, Unit
+from experiments.study import Study, Unit, every
 from experiments.tables import markdown_table, titled
 
 FOLDER = Path(os.environ.get("COVMIN_REGRESSION", "../shared/data/regression"))
@@ -99,19 +98,14 @@ def work(unit: Unit) -> dict[str, Any]:
     X, y, *_ = split(dataset, seed)
     X = X[:, : d + unit["probes"]]
     sizes = [m for m in SIZES if m <= X.shape[1]]
-    make = selectors()[unit["selector"]]
-    order, seconds, error = rank_features(make, sizes[-1], X, y, seed)
-    if order is None:
-        raise RuntimeError(f"{unit}: {error}")
+    order, seconds = ranked(unit["selector"], sizes[-1], X, y, seed)
     firsts = [tuple(sorted(order[:m].tolist())) for m in sizes]
     found = {j: float(np.mean([r2(j, dataset, seed, each) for each in firsts])) for j in JUDGES}
     return found | {"probes found": int((order[:N_FIRST] >= d).sum()), "seconds": seconds}
 
 
 def units(sets: Sequence[str], names: Sequence[str]) -> list[dict[str, Any]]:
-    keys = ("dataset", "selector", "probes", "split")
-    every = product(sets, names, (0, N_PROBES), range(N_SPLITS))
-    return [dict(zip(keys, each, strict=True)) for each in every]
+    return every(dataset=sets, selector=names, probes=(0, N_PROBES), split=range(N_SPLITS))
 
 
 # Tables ----------------------------------------------------------------------------------------

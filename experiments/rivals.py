@@ -27,8 +27,7 @@ from sklearn.metrics import log_loss
 from sklearn.model_selection import KFold
 from sklearn.svm import SVC, SVR
 
-from covmin.evaluation.baselines import Question, baseline, by_position
-from covmin.evaluation.baselines import _information as information
+from covmin.evaluation.baselines import Question, baseline, by_redundancy
 from covmin.evaluation.curves import rank_features
 from covmin.evaluation.selectors import Make
 from experiments.paper.selectors import paper_selectors
@@ -55,16 +54,7 @@ def rfe_of_trees(Z: np.ndarray, y: np.ndarray, question: Question) -> np.ndarray
 def mrmr_eight(Z: np.ndarray, y: np.ndarray, question: Question) -> np.ndarray:
     """MRMR by the mutual information of eight bins, about equally many samples in each."""
     codes = y if question.classes else eighths(y[:, None])[:, 0]
-    columns, labels = np.eye(8, dtype=np.float32)[eighths(Z)], np.eye(codes.max() + 1)[codes]
-    relevance = information(labels.astype(np.float32), columns)
-    chosen, redundancy = [int(np.argmax(relevance))], np.zeros(len(relevance))
-    while len(chosen) < min(max(question.n_features, 10), len(relevance)):
-        redundancy += information(columns[:, chosen[-1]], columns)
-        merit = relevance - redundancy / len(chosen)
-        merit[chosen] = -np.inf
-        chosen.append(int(np.argmax(merit)))
-    rest = np.setdiff1d(np.argsort(-relevance), chosen, assume_unique=True)
-    return by_position(np.concatenate([chosen, rest]))
+    return by_redundancy(eighths(Z), codes, max(question.n_features, 10))
 
 
 def eighths(Z: np.ndarray) -> np.ndarray:
@@ -129,14 +119,20 @@ def conditional(Z: np.ndarray, y: np.ndarray, question: Question) -> np.ndarray:
     return importance.fit_importance(Z[~train], y[~train])
 
 
-def boruta(Z: np.ndarray, y: np.ndarray, question: Question) -> np.ndarray:
-    """The ranking of Boruta around a random forest: what is confirmed comes first, with ties."""
+def fitted_boruta(X: np.ndarray, y: np.ndarray, classes: bool, seed: int = 0) -> Any:
+    """Boruta around a random forest."""
     from boruta import BorutaPy
 
-    forest = RandomForestClassifier if question.classes else RandomForestRegressor
-    model = forest(max_depth=5, random_state=question.seed)
-    found = BorutaPy(model, n_estimators="auto", random_state=question.seed).fit(Z, y)
-    return -(found.ranking_ + 1e-6 * np.argsort(np.argsort(-model.fit(Z, y).feature_importances_)))
+    forest = RandomForestClassifier if classes else RandomForestRegressor
+    model = forest(max_depth=5, random_state=seed)
+    return BorutaPy(model, n_estimators="auto", random_state=seed).fit(X, y)
+
+
+def boruta(Z: np.ndarray, y: np.ndarray, question: Question) -> np.ndarray:
+    """The ranking of Boruta: what is confirmed comes first, with ties."""
+    found = fitted_boruta(Z, y, question.classes, question.seed)
+    importances = found.estimator.fit(Z, y).feature_importances_
+    return -(found.ranking_ + 1e-6 * np.argsort(np.argsort(-importances)))
 
 
 def lassonet(Z: np.ndarray, y: np.ndarray, question: Question) -> np.ndarray:

@@ -21,7 +21,7 @@ from covmin.data import TableOptions, read
 from covmin.runtime.seeds import unit_seed
 from covmin.selection.crossval import _hold_out
 from experiments.provenance import FIT
-from experiments.study import Study, Unit
+from experiments.study import Study, Unit, every
 
 N_DRAWS, N_FRESH = 20, 5000
 Draw = Callable[[np.random.Generator, int], tuple[Any, Any]]
@@ -118,7 +118,7 @@ def stated(unit: Unit) -> dict[str, Any]:
 
 
 def units() -> list[dict[str, Any]]:
-    return [{"task": task, "draw": draw} for draw in range(N_DRAWS) for task in TABLES]
+    return every(draw=range(N_DRAWS), task=TABLES)
 
 
 def means(frame: pd.DataFrame) -> pd.DataFrame:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +24,11 @@ RESULTS = Path(__file__).parent / "results"
 Unit = Mapping[str, Any]
 
 
+def every(**choices: Iterable[Any]) -> list[dict[str, Any]]:
+    """A unit for each combination; the first choice changes slowest."""
+    return [dict(zip(choices, values, strict=True)) for values in product(*choices.values())]
+
+
 def results(name: str) -> pd.DataFrame:
     return provenance.read(RESULTS / f"{name}.csv")
 
@@ -36,7 +42,7 @@ class Study:
     ``--only`` chooses by; ``hours`` is about what all units take on one core; ``parts`` are those
     of covmin that results depend on (see :mod:`experiments.provenance`). Without the ``folder`` of
     its data nothing is run. ``cell`` and ``value`` name one number that :mod:`experiments.quick`
-    repeats.
+    repeats; without a standard error it agrees if it is as ``close``.
     """
 
     name: str
@@ -46,11 +52,12 @@ class Study:
     summary: Callable[[pd.DataFrame], pd.DataFrame] = lambda frame: frame
     report: Callable[[pd.DataFrame], str] | None = None
     by: str = "selector"
-    digits: int = 4
+    digits: str = "%.4f"
     folder: Path | None = None
     parts: tuple[str, ...] = provenance.COMPARED
     cell: Mapping[str, Any] = field(default_factory=dict)
     value: str = ""
+    close: float = 0.02
 
     @property
     def path(self) -> Path:
@@ -85,8 +92,8 @@ class Study:
             before = before[~before[self.by].isin(chosen - absent)]
             kept = self.parts_of(before[self.by])
             frame = pd.concat([before, frame], ignore_index=True)
-        command, digits = f"python -m experiments {self.name}", f"%.{self.digits}f"
-        provenance.write(self.path, frame, command, self.parts, digits=digits, ran=ran, kept=kept)
+        command, how = f"python -m experiments {self.name}", {"digits": self.digits}
+        provenance.write(self.path, frame, command, self.parts, ran=ran, kept=kept, **how)
 
     def is_ours(self, name: str) -> bool:
         """Whether rows depend on more of the package than the baselines."""

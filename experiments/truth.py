@@ -13,7 +13,6 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable
 from functools import cache, lru_cache, partial
-from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -26,7 +25,7 @@ from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor
 
 from covmin.runtime.seeds import unit_seed
 from experiments.rivals import ranked
-from experiments.study import Study, Unit
+from experiments.study import Study, Unit, every
 from experiments.tables import each
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -97,9 +96,7 @@ def work(unit: Unit) -> dict[str, Any]:
 
 
 def units(tables: Iterable[str], methods: Iterable[str]) -> list[dict[str, Any]]:
-    every = product(range(N_DRAWS), methods, tables)
-    keys = ("draw", "selector", "table")
-    found = [dict(zip(keys, each, strict=True)) for each in every]
+    found = every(draw=range(N_DRAWS), selector=methods, table=tables)
     return [u for u in found if "large" not in u["table"] or u["selector"] in QUICK]
 
 

@@ -19,7 +19,6 @@ from covmin.core.screening import Protected
 from covmin.data import TableOptions, read
 from covmin.plan.look import FirstLook
 from covmin.runtime.seeds import unit_seed
-from covmin.selection.assemble import make_problem
 from experiments.study import Study, Unit, results
 
 from .simulation import gaussian_design
@@ -132,7 +131,10 @@ def named(X: Any, y: np.ndarray, order: int) -> Protected:
     if isinstance(X, pd.DataFrame):
         samples = read(X, y, TableOptions(task=task))
         columns = samples.columns(True)
-        problem = make_problem(columns, samples.response.Y, Gaussian())
+        rows = columns.distinct(0)
+        Y = samples.response.Y[rows.first]
+        sample = Sample(columns.sample(rows.first), Y - rows.p @ Y, rows.p)
+        problem = Problem.of(sample, kernel=Gaussian(), epsilon=1.0, units=columns.units)
         return FirstLook(problem, task, order).protected
     X = X[:, np.ptp(X, axis=0) > 0.0]
     Y = y[:, None] if task == "regression" else (y[:, None] == np.unique(y)).astype(float)

@@ -15,10 +15,10 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
 
 from covmin import VerdictSelector
 from covmin.runtime.seeds import unit_seed
+from experiments.rivals import fitted_boruta
 from experiments.study import Unit, results
 
 from .simulation import EFFECTS, gaussian_design, simulation
@@ -174,13 +174,8 @@ def stepped(name: str, n: int, rng: Rng) -> Table:
 
 def called_by_boruta(table: Table, seed: int) -> tuple[np.ndarray, np.ndarray]:
     """Features that Boruta confirms: it has one list, so both questions get it."""
-    from boruta import BorutaPy
-
-    labels = np.unique(table.y).size < 10
-    forest = RandomForestClassifier if labels else RandomForestRegressor
-    selector = BorutaPy(forest(max_depth=5, n_jobs=1), n_estimators="auto", random_state=seed)
-    selector.fit(table.X, table.y)
-    return selector.support_, selector.support_
+    confirmed = fitted_boruta(table.X, table.y, np.unique(table.y).size < 10, seed).support_
+    return confirmed, confirmed
 
 
 def called_by_verdicts(table: Table, seed: int) -> tuple[np.ndarray, np.ndarray]:

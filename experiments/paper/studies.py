@@ -11,16 +11,10 @@ import pandas as pd
 
 from covmin.datasets import make_additive, make_shell, make_xor
 from covmin.evaluation.compare import make_splits
-from covmin.evaluation.curves import (
-    CurveTask,
-    curve_rows,
-    default_sizes,
-    rank_features,
-    summarise,
-)
+from covmin.evaluation.curves import CurveTask, default_sizes, rank_features, summarise
 from covmin.evaluation.selectors import ComparedTable, Make
 from covmin.runtime.seeds import unit_seed
-from experiments.study import Study, Unit
+from experiments.study import Study, Unit, every
 
 from .data import list_datasets, load
 from .selectors import budget, paper_selectors
@@ -68,9 +62,8 @@ def median_rank(order: np.ndarray, true: np.ndarray) -> float:
 
 
 def synthetic_units() -> list[dict[str, Any]]:
-    keys, names = ("selector", "task", "n_samples", "first"), (*METHODS, *VARIANTS)
-    every = product(names, TASKS, SAMPLES, range(0, N_DRAWS, BLOCK))
-    return [dict(zip(keys, each, strict=True)) for each in every]
+    blocks = range(0, N_DRAWS, BLOCK)
+    return every(selector=(*METHODS, *VARIANTS), task=TASKS, n_samples=SAMPLES, first=blocks)
 
 
 def summarised(records: pd.DataFrame) -> pd.DataFrame:
@@ -115,7 +108,7 @@ def curves(unit: Unit) -> list[dict[str, Any]] | None:
     except (OSError, ImportError) as error:
         print(f"Skipped: {unit['dataset']}. {str(error).splitlines()[0]}")
         return None
-    return curve_rows(unit, task(unit), task.sizes)
+    return task(unit)["rows"]
 
 
 def real_units() -> list[dict[str, Any]]:
@@ -127,13 +120,14 @@ def real_units() -> list[dict[str, Any]]:
     units = []
     for selector, dataset in product(METHODS, PAPER_SETS):
         head = {"dataset": dataset, "selector": selector}
-        units.append({**head, "protocol": "paper", "n_repeats": _SHUFFLES})
+        units.append({**head, "protocol": "paper"})
         folds = range(_N_FOLDS)
         units += [{**head, "protocol": "nested", "repeat": 0, "fold": fold} for fold in folds]
     return units
 
 
 def mean_scores(frame: pd.DataFrame) -> pd.DataFrame:
+    frame = frame.astype({"score": float, "fit_seconds": float})
     return summarise(frame, ["dataset", "protocol", "selector", "n_features"])
 
 

@@ -10,6 +10,7 @@ import pytest
 
 from covmin.cli.columns import ColumnOptions, find_columns, make_dataset
 from covmin.cli.errors import CommandError, ExitCode, did_you_mean
+from covmin.cli.text_tables import FileTable
 
 COLUMNS = ["a", "b", "a,b", "it's -x", " blank ", "7", "y"]
 
@@ -51,13 +52,13 @@ def test_rows_with_missing_values_are_dropped(table):
     holes.loc[4, "x5"] = np.nan
 
     def made(missing):
-        return make_dataset(holes, ColumnOptions("group", missing=missing))
+        return make_dataset(FileTable(holes), ColumnOptions("group", missing=missing))
 
     assert made("keep").X["x3"].isna().sum() == 2
     assert made("rows").X.shape == (58, 10)
     every = table.assign(x0=np.nan)
     with pytest.raises(CommandError, match="No row is left"):
-        make_dataset(every, ColumnOptions("group", missing="rows"))
+        make_dataset(FileTable(every), ColumnOptions("group", missing="rows"))
 
 
 def test_samples_without_a_response_are_dropped(table, tmp_path, run):

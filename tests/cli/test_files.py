@@ -118,23 +118,20 @@ def test_columns_by_what_makes_lines_equal(text, columns, read):
     assert list(read(text).frame) == columns
 
 
-def test_decimal_commas_are_noticed_or_asked_for(table, tmp_path):
-    path = tmp_path / "german.csv"
+def test_decimal_commas_are_read_by_the_fit_or_asked_for(table, tmp_path, run):
+    path, output = tmp_path / "german.csv", tmp_path / "selected.csv"
     table.to_csv(path, index=False, sep=";", decimal=",")
-    for decimal in (None, ","):
-        found = read_file(FileOptions(str(path), decimal=decimal))
-        np.testing.assert_allclose(found.frame[TRUE], table[TRUE])
-        told = ("Numbers were read with decimal commas (--decimal ,).",)
-        assert found.notes == (told if decimal is None else ())
-
-
-@pytest.mark.parametrize(
-    ("values", "decimal"),
-    [(["1,5", "-2,25"], True), (["red", "1,5"], False), (["4,282", "921"], False)],
-)
-def test_decimal_commas_are_no_thousands(values, decimal, read):
-    found = read("a;b\n" + "".join(f"{value};1\n" for value in values))
-    assert (found.frame["a"].dtype.kind == "f") == decimal
+    answers = []
+    for words in ((), ("--decimal", ",")):
+        result = run("select", path, "-t", "group", "-m", 3, "--json", *words, "-o", output)
+        assert result.exit_code == 0, result.output
+        answers.append(json.loads(result.stdout))
+        assert pd.read_csv(output)["x0"].dtype.kind == ("f" if words else "O")
+    told = answers[0]["notes"][-1]
+    assert told.startswith("Read as numbers: 'x0', 'x1'")
+    assert answers[1]["notes"] == []
+    for key in ("selected", "features", "measures"):
+        assert answers[0][key] == answers[1][key]
 
 
 @pytest.mark.parametrize("first", ["1,0.5,7", "3,3,3", "-1, 2.5 ,", "1e5,2,2"])

@@ -158,7 +158,7 @@ def test_other_parameters(same, tmp_path):
         ("--seed -1", "--seed"),
         ("--jobs many", "--jobs"),
         ("--seconds 0", "seconds must be a number > 0"),
-        ("--set formulation__max_iter=0", "max_iter must be an integer ≥ 1; got 0"),
+        ("--set formulation__max_iter=0", "'max_iter' parameter of Formulation must be an int"),
         ("--set formulation__lamda1=1", "Did you mean formulation__lambda1"),
         ("--set kernel__degree=2 --kernel gaussian", "degree"),
         ("--set device", "--set device is not of the form NAME=VALUE"),

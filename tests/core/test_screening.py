@@ -400,6 +400,20 @@ class TestDeeper:
         assert_array_equal(found.members_within(), [3, 5, 8, 10, 20])
         assert_array_equal(found.members_within(4), [3, 5])
 
+    def test_more_than_two_columns_are_searched_on_the_first_rows(self, monkeypatch):
+        """As if the others were not there, beside the pairs of all rows."""
+        monkeypatch.setattr("covmin.core.screening.screening.TESTED_ROWS", 400)
+        rng = np.random.default_rng(0)
+        X = rng.standard_normal((1000, 12))
+        Y = X[:, 0] * X[:, 1] + X[:, 2] * X[:, 3] * X[:, 4] + 0.3 * rng.standard_normal(1000)
+        Y = (Y - Y.mean())[:, None]
+        every, few = find(X, Y, order=3), find(X[:400], Y[:400] - Y[:400].mean(), order=3)
+        pairs = find(X, Y, order=2)
+        assert as_sets(every)[: len(pairs.units)] == [{*pair, -1} for pair in as_sets(pairs)]
+        triples, alone = (one.share[(one.columns >= 0).all(axis=1)] for one in (every, few))
+        assert {2, 3, 4} in as_sets(every)
+        assert_allclose(triples, alone, rtol=0.02)
+
     def test_a_pair_is_no_triple(self):
         """Nor with a near copy of one of its columns."""
         rng = np.random.default_rng(0)

@@ -10,7 +10,8 @@ import pandas as pd
 import pytest
 from experiments import pages, provenance
 from experiments.claims import CLAIMS
-from experiments.registry import PARTS, PICTURES, RUNS, STUDIES
+from experiments.registry import PARTS, PICTURES, STUDIES
+from experiments.study import Study
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = pages.pages()
@@ -49,7 +50,6 @@ FIXED = {
 }
 INCLUDED_WHOLE = ("CHANGELOG.md", "CONTRIBUTING.md")
 MADE_BY_STUDIES = {study.path.relative_to(ROOT).as_posix() for study in STUDIES.values()}
-MADE_BY_RUNS = {name for _, files in RUNS.values() for name in files}
 every_page = pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 
 
@@ -94,15 +94,15 @@ def site(tmp_path, monkeypatch):
     for name, value in {
         "ROOT": tmp_path,
         "CHECKSUMS": tmp_path / "checksums.json",
-        "STUDIES": {},
+        "STUDIES": {"r": Study("r", list, dict, 0.5)},
         "RESULTS": "results.md",
-        "RUNS": {"experiments.r": (0.5, ["r.csv"])},
         "PARTS": {"r.csv": ("fit",)},
         "pages": lambda: [tmp_path / "README.md"],
         "PICTURES": {"p.svg": (lambda frame, path: path.write_text(str(frame)), ["r.csv"])},
         "TABLES": {"t": (lambda: provenance.read(results), 0)},
     }.items():
         monkeypatch.setattr(pages, name, value)
+    monkeypatch.setattr("experiments.study.RESULTS", tmp_path)
     (tmp_path / "README.md").write_text("a\n<!-- table: t --><!-- end -->\n")
     provenance.write(results, pd.DataFrame({"x": [1]}), "python -m experiments r", ["fit"])
     return tmp_path
@@ -154,9 +154,9 @@ def test_every_table_is_on_a_page():
 
 
 def test_every_file_of_results_has_a_maker():
-    kept = [*ROOT.glob("experiments/results/*.csv"), *ROOT.glob("benchmarks/results/*.csv")]
+    kept = list(ROOT.glob("experiments/results/*.csv"))
     found = {path.relative_to(ROOT).as_posix() for path in kept}
-    assert found <= {*MADE_BY_STUDIES, *MADE_BY_RUNS} == set(PARTS)
+    assert found <= MADE_BY_STUDIES == set(PARTS)
     assert all(provenance.made(path).commit for path in kept)
     assert {name for _, files in PICTURES.values() for name in files} <= found
     assert set(json.loads(pages.CHECKSUMS.read_text("utf-8"))) == set(PICTURES)

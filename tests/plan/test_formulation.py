@@ -1,5 +1,7 @@
 """What a formulation makes of a problem."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
@@ -25,6 +27,13 @@ def problem():
     return Problem.of(sample, kernel=Gaussian(), epsilon=1.0)
 
 
+def applied(formulation, problem, epsilon=0.05, unit=1.0, power=1.0):
+    """For 60 samples of total weight 60, and a response of some power."""
+    columns = SimpleNamespace(p=problem.sample.p, total_weight=60)
+    response = SimpleNamespace(Y=np.full((60, 1), np.sqrt(power)), squared_unit=unit)
+    return formulation.applied_to(problem, epsilon, columns, response)
+
+
 def objective(problem):
     return problem.objective_over(EVERY, problem.gram(EVERY, 1.5))
 
@@ -33,7 +42,7 @@ def objective(problem):
 @pytest.mark.parametrize("inverse", ["exact", "free"])
 def test_two_switches_choose_two_classes(problem, constraint, inverse):
     formulation = Formulation(constraint=constraint, inverse=inverse)
-    problem = formulation.applied_to(problem, 0.05, unit=1.0, power=1.0, n=60)
+    problem = applied(formulation, problem)
     kind = {"exact": TraceObjective, "free": InverseFreeObjective}[inverse]
     assert type(objective(problem)) is kind
     kind = {"hard": CappedSimplex, "soft": SoftBudget}[constraint]
@@ -51,7 +60,7 @@ def test_its_numbers_arrive(problem):
         tol=0.1,
         max_step=0.3,
     )
-    problem = formulation.applied_to(problem, 0.05, unit=4.0, power=1.0, n=60)
+    problem = applied(formulation, problem, unit=4.0)
     assert problem.constraints(3) == [SoftBudget(3, 7.0 / 4.0)]  # in squared units of y
     assert objective(problem).penalty == 60 * 2.0  # n·λ₂
     assert objective(problem).epsilon == problem.epsilon == 0.05
@@ -61,7 +70,7 @@ def test_its_numbers_arrive(problem):
 def test_defaults_follow_the_scale_of_the_problem(problem):
     def default(epsilon=0.05, power=1.0):
         formulation = Formulation(constraint="soft", inverse="free")
-        formulated = formulation.applied_to(problem, epsilon, unit=1.0, power=power, n=60)
+        formulated = applied(formulation, problem, epsilon, power=power)
         prices = [constraint.unit_price for constraint in formulated.constraints(3)]
         return prices, objective(formulated).penalty
 
@@ -96,19 +105,19 @@ def test_parameters_of_a_selector_reach_into_it():
 @pytest.mark.parametrize(
     ("params", "message"),
     [
-        ({"strategy": "both"}, "strategy must be one of 'path', 'single'; got 'both'"),
-        ({"constraint": "none"}, "constraint must be one of 'hard', 'soft'.*; got 'none'"),
-        ({"inverse": None}, "inverse must be one of 'exact', 'free'; got None"),
-        ({"lambda1": -1.0}, "lambda1 must be a number ≥ 0; got -1.0"),
-        ({"lambda1": "1"}, "lambda1 must be a number ≥ 0; got '1'"),
-        ({"lambda2": 0.0}, "lambda2 must be a number > 0; got 0.0"),
-        ({"tol": np.nan}, "tol must be a number ≥ 0; got nan"),
-        ({"tol": None}, "tol must be a number ≥ 0; got None"),
-        ({"max_step": 1.5}, r"max_step must be a number in \(0, 1\]; got 1.5"),
-        ({"max_iter": 0}, "max_iter must be an integer ≥ 1; got 0"),
-        ({"max_iter": 10.0}, "max_iter must be an integer ≥ 1; got 10.0"),
+        ({"strategy": "both"}, "'strategy' .* must be a str among"),
+        ({"constraint": "none"}, "'constraint' .* must be a str among"),
+        ({"inverse": None}, "'inverse' .* must be a str among"),
+        ({"lambda1": -1.0}, r"'lambda1' .* in the range \[0.0, inf\). Got -1.0"),
+        ({"lambda1": "1"}, "'lambda1' .* must be None or a float"),
+        ({"lambda2": 0.0}, r"'lambda2' .* in the range \(0.0, inf\). Got 0.0"),
+        ({"tol": np.nan}, "'tol' .* Got nan"),
+        ({"tol": None}, "'tol' .* Got None"),
+        ({"max_step": 1.5}, r"'max_step' .* in the range \(0.0, 1.0\]. Got 1.5"),
+        ({"max_iter": 0}, r"'max_iter' .* in the range \[1, inf\). Got 0"),
+        ({"max_iter": 10.0}, "'max_iter' .* must be an int"),
     ],
 )
-def test_check_refuses(params, message):
+def test_invalid_parameters_are_refused(params, message):
     with pytest.raises(ValueError, match=message):
-        Formulation(**params).check()
+        formulation_of(Formulation(**params))

@@ -294,7 +294,7 @@ def test_each_look_is_taken_once(counted):
     """Noise: the error of all features is asked for twice, and two paths are tried."""
     pairs = counted(Screening, "interactions")
     errors = counted(Sample, "leave_one_out_of_the_mean")
-    problems = counted(covmin.selection.assemble, "make_problem")
+    problems = counted(covmin.selection.fit, "problem_of")
     CCMSelector(3).fit(*noise(80, 10))
     assert pairs.calls == errors.calls == problems.calls == 1
 

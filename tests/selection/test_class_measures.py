@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from sklearn.metrics import accuracy_score, balanced_accuracy_score, log_loss, roc_auc_score
 
-from covmin.selection.crossval import class_measures
+from covmin.selection.measures import class_measures
 
 
 @pytest.mark.parametrize("n_classes", [2, 4])

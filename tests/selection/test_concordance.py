@@ -4,7 +4,7 @@ import naive
 import numpy as np
 import pytest
 
-from covmin.selection.concordance import concordance
+from covmin.selection.measures import concordance
 
 
 def samples(seed, n=40):

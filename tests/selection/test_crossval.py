@@ -10,7 +10,8 @@ from covmin.constants import FOLDS
 from covmin.plan.rules import n_folds_used
 from covmin.remarks import InputError
 from covmin.report import summary
-from covmin.selection.crossval import CrossValidation, stratified_folds
+from covmin.selection.crossval import CrossValidation
+from covmin.selection.splits import stratified_folds
 
 
 def four(rng, n=300):

@@ -17,10 +17,10 @@ from covmin.data.blocks import ArrayBlocks
 from covmin.data.standardize import prepare_columns
 from covmin.datasets import make_shell, make_xor
 from covmin.kernels import Gaussian, Mixed
-from covmin.plan import look
+from covmin.plan import Plan, look
 from covmin.runtime import machine
 from covmin.selection import assemble, fit
-from covmin.selection.assemble import make_problem, problem_of
+from covmin.selection.assemble import problem_of
 
 # More rows than the exact kernel takes.
 N, D = 2200, 8
@@ -30,6 +30,11 @@ def interaction_and_effect(n, d=D, seed=0):
     rng = np.random.default_rng(seed)
     X = rng.standard_normal((n, d))
     return X, X[:, 0] * X[:, 1] + X[:, 2] + 0.1 * rng.standard_normal(n)
+
+
+def plan_of(kernel, shape):
+    """The plan of a path by random components."""
+    return Plan((), "regression", *shape, Formulation(), "fourier", kernel)
 
 
 def centred(y):
@@ -177,9 +182,9 @@ class TestFolds:
 def test_fewer_rows_on_the_way_lead_to_the_same_features():
     X, y = interaction_and_effect(40_001, d=5)
     columns = prepare_columns(ArrayBlocks(X), Y=centred(y))
-    options = {"approximation": "fourier", "n_components": 32, "epsilon": 0.01}
     effort = replace(EFFORT, reported_rows=40_001)
-    problem = make_problem(columns, centred(y), Gaussian(), for_kept=True, effort=effort, **options)
+    planned = replace(plan_of(Gaussian(), columns.X.shape), n_components=32, effort=effort)
+    problem = replace(problem_of(planned, columns, centred(y)), epsilon=0.01)
     rows = [level.n_rows for level in problem.for_stage(np.arange(5), whole=True)]
     assert rows == [1000, 40_001]
     less, plain = (
@@ -210,14 +215,12 @@ class TestManyColumns:
         weight[:10] = 5e-324  # nothing, as a share of all
         source = ArrayBlocks(X) if in_blocks else X
         columns = prepare_columns(source, sample_weight=weight, Y=centred(y))
-        options = {"approximation": "fourier", "n_components": 16, "effort": EFFORT}
         kernel = Mixed(mixing=0.4)
-        one, again, other = (
-            make_problem(columns, centred(y), kernel, seed=seed, **options).for_stage(
-                np.arange(X.shape[1])
-            )[-1]
-            for seed in (0, 0, 1)
+        planned = replace(plan_of(kernel, X.shape), n_components=16, effort=EFFORT)
+        problems = (
+            problem_of(replace(planned, seed=seed), columns, centred(y)) for seed in (0, 0, 1)
         )
+        one, again, other = (each.for_stage(np.arange(X.shape[1]))[-1] for each in problems)
         assert one.kernel == kernel
         assert one.frequencies is None
         assert 1000 < one.n_rows <= 1990

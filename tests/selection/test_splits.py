@@ -7,7 +7,7 @@ from sklearn.model_selection import GroupKFold, KFold, TimeSeriesSplit
 
 from covmin import CCMSelector
 from covmin.data import TableOptions, read
-from covmin.selection.crossval import splits
+from covmin.selection.splits import splits
 
 
 def patients(n_patients=60, n_rows=8):

@@ -7,7 +7,7 @@ from sklearn.base import BaseEstimator
 
 from covmin import CCMSelector, Formulation, unexplained_variance
 from covmin.datasets import make_survival
-from covmin.selection.concordance import concordance
+from covmin.selection.measures import concordance
 
 
 @pytest.fixture(scope="module")

@@ -23,6 +23,8 @@ from .errors import ColumnError, DataError, UsageError, did_you_mean
 if TYPE_CHECKING:
     import pandas as pd
 
+    from .text_tables import FileTable
+
 # In place of a column with groups of rows: each row is its own.
 _ALONE = "none"
 _TARGETS = ("y", "Y", "target", "label", "class")
@@ -185,8 +187,9 @@ def find_column(name: str, columns: list[str], option: str) -> str:
     raise ColumnError(f"{option}: there is no column {name!r}.", hint)
 
 
-def make_dataset(frame: pd.DataFrame, options: ColumnOptions) -> Dataset:
+def make_dataset(table: FileTable, options: ColumnOptions) -> Dataset:
     """Split a table into samples and a response, according to the options."""
+    frame, notes = table.frame, list(table.notes)
     columns = list(frame.columns)
     if len(columns) == 1:
         raise DataError(
@@ -194,7 +197,6 @@ def make_dataset(frame: pd.DataFrame, options: ColumnOptions) -> Dataset:
             "Separate its columns by commas, semicolons, tabs, | or blanks.",
         )
     roles = find_roles(columns, options)
-    notes: list[str] = []
     incomplete = frame[roles.features].isna().any(axis=1)
     if options.missing == "rows" and incomplete.any():
         notes.append(f"{int(incomplete.sum())} row(s) with missing values were dropped.")

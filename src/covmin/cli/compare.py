@@ -57,8 +57,7 @@ def run_compare(
     if isinstance(sizes, str | float):
         raise UsageError(f"-m {sizes} is no list of numbers of features.", "Type -m 1,2,5.")
     names = [name.strip() for text in methods or () for name in text.split(",") if name.strip()]
-    frame, notes = read_file(file)
-    dataset = make_dataset(frame, columns)
+    dataset = make_dataset(read_file(file), columns)
     if dataset.roles.time is not None:
         how["cv"] = TimeSeriesSplit(how["cv"])
     with errors_explained(), warnings_collected() as caught:
@@ -73,7 +72,7 @@ def run_compare(
             **how,
         )
     said = dict.fromkeys(str(each.message) for each in caught)
-    remarks = [*notes, *dataset.notes, *said]
+    remarks = [*dataset.notes, *said]
     if output is not None:
         write_table(result.frame, output)
     if picture is not None:

@@ -3,26 +3,20 @@
 from __future__ import annotations
 
 import bz2
-import codecs
-import csv
 import gzip
 import io
 import json
 import lzma
 import os
-import re
 import sqlite3
 import sys
 import time
-import warnings
 import zipfile
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
-from dataclasses import dataclass
 from functools import partial
-from itertools import pairwise
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any, NamedTuple
+from typing import IO, TYPE_CHECKING, Any
 
 from covmin.runtime.machine import available_bytes, fits
 from covmin.runtime.resume import replace_file
@@ -30,6 +24,7 @@ from covmin.text import listed
 
 from .errors import CommandError, FileError, OutputError, UsageError
 from .options import Format
+from .text_tables import FileOptions, FileTable, read_text
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -44,7 +39,6 @@ _SUFFIXES = {
     ".pq": Format.parquet,
     ".arrow": Format.feather,
 }
-_PACKED: dict[str, Any] = {".gz": gzip.open, ".bz2": bz2.open, ".xz": lzma.open, ".zip": None}
 # A packed table is refused if it is larger than this and than that many times its file: text
 # rarely shrinks to a hundredth, and pandas needs several times the space of the text.
 _UNPACKED_BYTES, _UNPACKED_TIMES, _TIMES_IN_MEMORY, _PIECE = 2**30, 100, 4, 2**24
@@ -54,42 +48,11 @@ _ANOTHER_FORMAT = (
     "save it as CSV or Parquet."
 )
 _IN_PARTS = "Save the columns that matter, or a folder of Parquet files, which is read in blocks."
-# Encodings of Western text that is not UTF-8; the second accepts every byte.
-_WESTERN = {"cp1252": "Windows-1252", "latin-1": "Latin-1"}
-_SEPARATORS, _BLANKS = ",;\t|", r"\s+"
-_BYTES_SEEN = 2**18  # to guess the encoding and the separator from
-_DECIMAL_COMMA = r"\s*[+-]?\d*,\d+(?:[eE][+-]?\d+)?\s*|\s*[+-]?\d+\s*"
-_DECIMAL_NUMBER = re.compile(r"\s*[+-]?\d*\.\d+\s*")
-_THOUSANDS = r"[+-]?[1-9]\d{0,2}(?:,\d{3})*(?:\.\d+)?|0(?:\.\d+)?"
 _TABLES = (
     "SELECT name FROM sqlite_master WHERE type IN ('table','view') AND name NOT LIKE 'sqlite_%'"
 )
 _FORMULAS = ("=", "+", "-", "@", "\t", "\r")  # the first characters of those in spreadsheets
 _WRITTEN = (Format.csv, Format.tsv, Format.parquet, Format.feather)
-
-
-@dataclass(frozen=True)
-class FileOptions:
-    """The options that say where a table is and how to read it."""
-
-    data: str  # a path, or "-" for standard input
-    format: str | None = None
-    header: bool | None = None  # of a text table; None looks at its first line
-    decimal: str | None = None
-    encoding: str | None = None
-    table: str | None = None  # sheet of a spreadsheet, or table of a database
-
-    @property
-    def name(self) -> str | None:
-        """Name of the file; None for standard input."""
-        return None if self.data == "-" else Path(self.data).name
-
-
-class FileTable(NamedTuple):
-    """A table as read from a file, with remarks on what was guessed."""
-
-    frame: pd.DataFrame
-    notes: tuple[str, ...] = ()
 
 
 def read_file(options: FileOptions) -> FileTable:
@@ -125,22 +88,33 @@ def format_of(path: Path) -> tuple[Format | None, str]:
     return _SUFFIXES.get(suffixes[-1]) if suffixes else None, packed
 
 
+def _open_zip(path: Path) -> IO[bytes]:
+    """Open the only file of an archive."""
+    archive = zipfile.ZipFile(path)
+    names = [name for name in archive.namelist() if not name.startswith("__MACOSX/")]
+    if len(names) != 1:
+        held = f"{path} contains {len(names)} files, not one: {listed(names)}."
+        raise FileError(held, "Extract the table, and pass its file.")
+    return archive.open(names[0])
+
+
+_PACKED: dict[str, Callable[[Path], Any]] = {
+    ".gz": gzip.open,
+    ".bz2": bz2.open,
+    ".xz": lzma.open,
+    ".zip": _open_zip,
+}
+
+
 def _unpacked(path: Path, packed: str) -> IO[bytes]:
     """Return the content of a compressed file, unless it is suspiciously large."""
     most, whole = max(_UNPACKED_BYTES, _UNPACKED_TIMES * path.stat().st_size), io.BytesIO()
-    with _readable(f"a {packed} file"):
-        if packed == ".zip":
-            archive = zipfile.ZipFile(path)
-            names = [name for name in archive.namelist() if not name.startswith("__MACOSX/")]
-            if len(names) != 1:
-                held = f"{path} contains {len(names)} files, not one: {listed(names)}."
-                raise FileError(held, "Extract the table, and pass its file.")
-        with archive.open(names[0]) if packed == ".zip" else _PACKED[packed](path) as file:
-            while piece := file.read(_PIECE):
-                whole.write(piece)
-                if whole.tell() > most or not fits(_TIMES_IN_MEMORY * whole.tell()):
-                    size = f"more than {whole.tell() / 1e9:.1f} GB"
-                    raise FileError(f"{path} unpacks to {size}, too much to read.", _IN_PARTS)
+    with _readable(f"a {packed} file"), _PACKED[packed](path) as file:
+        while piece := file.read(_PIECE):
+            whole.write(piece)
+            if whole.tell() > most or not fits(_TIMES_IN_MEMORY * whole.tell()):
+                size = f"more than {whole.tell() / 1e9:.1f} GB"
+                raise FileError(f"{path} unpacks to {size}, too much to read.", _IN_PARTS)
     whole.seek(0)
     return whole
 
@@ -150,8 +124,8 @@ def _read(stream: IO[bytes], fmt: Format, options: FileOptions) -> FileTable:
     import pandas as pd
 
     readers: dict[str, Callable[..., FileTable]] = {
-        Format.csv: _read_text,
-        Format.tsv: partial(_read_text, separators="\t"),
+        Format.csv: read_text,
+        Format.tsv: partial(read_text, separators="\t"),
         Format.json: _read_json,
         Format.excel: _read_spreadsheet,
         Format.sqlite: _read_database,
@@ -161,10 +135,8 @@ def _read(stream: IO[bytes], fmt: Format, options: FileOptions) -> FileTable:
     with _readable(f"{fmt} data"):
         table = readers[fmt](stream, options)
     frame = table.frame
-    if any(name is not None for name in frame.index.names):
-        frame = frame.reset_index()
-    elif not frame.index.is_unique:
-        frame = frame.reset_index(drop=True)
+    has_names = any(name is not None for name in frame.index.names)
+    frame = frame.reset_index(drop=not has_names)
     unnamed = "column " if list(frame.columns) == list(range(frame.shape[1])) else ""
     frame.columns = [f"{unnamed}{name}" for name in frame.columns]
     blank = [name for name in frame.columns if name.startswith("Unnamed: ")]
@@ -198,132 +170,6 @@ def _readable(what: str) -> Iterator[None]:
 
 
 # --- formats -------------------------------------------------------------------------------------
-
-
-def _read_text(stream: IO[bytes], options: FileOptions, separators: str = _SEPARATORS) -> FileTable:
-    """Read a text table; notes say what was guessed."""
-    head = stream.read(_BYTES_SEEN)
-    if not head.strip():
-        raise FileError(
-            "The input is empty.", "It needs a line of column names and one line per sample."
-        )
-    likely = ["utf-8-sig", *_WESTERN]
-    if options.encoding:
-        likely = [options.encoding]
-    elif head.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
-        likely = ["utf-16"]
-    elif b"\x00" in head:
-        raise FileError(
-            "The input contains zero bytes, so it is not text in UTF-8.",
-            "For UTF-16 without a byte order mark, set --encoding utf-16-le or utf-16-be. Read "
-            "other formats with pandas, and save the table as CSV or Parquet.",
-        )
-    for encoding in likely:
-        try:
-            return _read_encoded(stream, options, head, separators, encoding)
-        except (UnicodeError, LookupError) as error:
-            failure = error
-    raise FileError(
-        f"The text cannot be read with --encoding {encoding}: {failure}",
-        "Choose another one, such as utf-8, utf-16, cp1252, latin-1, shift_jis or gb18030.",
-    ) from failure
-
-
-def _read_encoded(
-    stream: IO[bytes], options: FileOptions, head: bytes, separators: str, encoding: str
-) -> FileTable:
-    import pandas as pd
-
-    text = head.decode(encoding, errors="ignore")
-    lines = [line for line in text.splitlines(True) if line.strip()]
-    separator = _separator(lines, separators)
-    notes: list[str] = []
-    header = options.header
-    if header is None:
-        blanks = separator == _BLANKS
-        first = lines[0].split() if blanks else next(csv.reader(lines, delimiter=separator))
-        header = not _are_values(first)
-        if not header:
-            said = "The first line holds numbers, so it was read as values, not as column names"
-            notes.append(f"{said} (--header).")
-        elif numbers := [cell for cell in first if _DECIMAL_NUMBER.fullmatch(cell)]:
-            said = f"The first line was read as names, but some are numbers: {listed(numbers)}"
-            notes.append(f"{said} (--no-header).")
-    how: dict[str, Any] = {"sep": separator, "header": 0 if header else None, "encoding": encoding}
-    if header and separator != _BLANKS:
-        how["index_col"] = _row_names(lines, separator)
-    stream.seek(0)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", pd.errors.ParserWarning)  # of empty cells beyond the names
-        frame = pd.read_csv(stream, decimal=str(options.decimal or "."), **how)
-    if options.decimal is None and separator != "," and _has_decimal_commas(frame):
-        stream.seek(0)
-        frame = pd.read_csv(stream, decimal=",", **how)
-        notes.append("Numbers were read with decimal commas (--decimal ,).")
-    if options.encoding is None and encoding in _WESTERN:
-        notes.append(f"The text is not UTF-8; it was read as {_WESTERN[encoding]} (--encoding).")
-    return FileTable(frame, tuple(notes))
-
-
-def _separator(lines: list[str], separators: str) -> str:
-    """Return the separator that gives the first two lines equally many cells, and most."""
-
-    def agreement(separator: str) -> tuple[bool, int]:
-        rows = csv.reader(lines, delimiter=separator)
-        widths = [len(next(rows, [])) for _ in range(2)]
-        return widths[0] == widths[1] > 1, widths[0]
-
-    best = max(separators, key=agreement)
-    if agreement(best)[1] > 1:
-        return best
-    # Blanks occur in many texts; they separate columns only if all lines agree.
-    widths = {len(line.split()) for line in lines[:50]}
-    return _BLANKS if len(widths) == 1 and max(widths) > 1 else separators[0]
-
-
-def _row_names(lines: list[str], separator: str) -> bool | None:
-    """Return what pandas needs to know of cells beyond the names, in ``index_col``.
-
-    R writes row names without a name of their own. Cells beyond the names are empty otherwise, or
-    pandas would shift all values by as many columns.
-    """
-    try:
-        rows = list(csv.reader(lines, delimiter=separator))
-    except csv.Error:  # a cell that is too long to look at
-        return None
-    n = len(rows[0])
-    beyond = [cell for row in rows[1:] for cell in row[n:]]
-    if not any(cell.strip() for cell in beyond):
-        return False if beyond else None
-    if {len(row) for row in rows[1:-1] or rows[1:]} == {n + 1}:  # the last one may be cut off
-        return None
-    number, row = next((i, row) for i, row in enumerate(rows, 1) if any(row[n:]))
-    raise FileError(
-        f"Row {number} has {len(row)} cells, but the first one has {n} names.",
-        "Put cells that contain the separator in quotes, or give every column a name.",
-    )
-
-
-def _are_values(cells: list[str]) -> bool:
-    """Tell whether a first line holds values: numbers, but not a count such as 0, 1, 2 or years."""
-    try:
-        numbers = [float(cell.replace(",", ".")) for cell in cells if cell.strip()]
-    except ValueError:
-        return False
-    counted = all(b - a == 1.0 for a, b in pairwise(numbers))
-    return len(numbers) > 1 and not (counted and numbers[0] % 1 == 0.0)
-
-
-def _has_decimal_commas(frame: pd.DataFrame) -> bool:
-    """Tell whether a text column holds numbers such as 1,5, and not only such as 1,500."""
-    for name, dtype in frame.dtypes.items():
-        if dtype.kind not in "biufcMm":
-            text = frame[name].dropna().astype(str)
-            with_comma = text[text.str.contains(",")].str.strip()
-            is_thousands = with_comma.str.fullmatch(_THOUSANDS).all()
-            if not is_thousands and text.str.fullmatch(_DECIMAL_COMMA).all():
-                return True
-    return False
 
 
 def _read_json(stream: IO[bytes], options: FileOptions) -> FileTable:

@@ -95,9 +95,8 @@ def run_select(
     if os.path.isdir(file.data):
         dataset, frame = _open_folder(file, columns), None
     else:
-        frame, notes = read_file(file)
-        dataset = make_dataset(frame, columns)
-        dataset = replace(dataset, notes=[*notes, *dataset.notes])
+        read = read_file(file)
+        dataset, frame = make_dataset(read, columns), read.frame
     result = fit(selector, dataset, fdr)
     if output is not None:
         write_table(_selected_columns(result, frame, dataset.roles), output)

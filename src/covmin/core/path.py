@@ -193,7 +193,7 @@ def _solve(
     is_on = np.isin(start.among, protected)
     on, among, w = start.among[is_on], start.among[~is_on], start.weights[~is_on]
     on = protected[np.isin(protected, on)]
-    problem = problem.switched_on(on) if on.size else problem
+    problem = replace(problem, units=problem.units.switched_on(on)) if on.size else problem
     watch.n_protected, budget = on.size, watch.budget - on.size
     levels = problem.for_stage(among, whole=whole)
     sigma = levels[-1].bandwidth(among, budget)

@@ -109,10 +109,6 @@ class Problem:
         """Number of rows, in memory or not."""
         return self.rows.shape[0]
 
-    def switched_on(self, features: np.ndarray) -> Problem:
-        """Return the same problem with some units fixed at weight one."""
-        return replace(self, units=self.units.switched_on(features))
-
     def for_stage(self, features: np.ndarray, *, whole: bool = False) -> list[Problem]:
         """Return the problems that a stage solves in turn, on more and more rows.
 

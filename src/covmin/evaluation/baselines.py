@@ -14,7 +14,7 @@ from types import MappingProxyType
 from typing import Any
 
 import numpy as np
-from scipy.special import xlogy
+from scipy.stats import entropy
 from sklearn import feature_selection as sklearn_selection
 from sklearn.ensemble import ExtraTreesClassifier, ExtraTreesRegressor
 from sklearn.feature_selection import SelectKBest
@@ -178,12 +178,20 @@ def mrmr(Z: np.ndarray, y: np.ndarray, question: Question) -> np.ndarray:
     Next feature: :math:`\arg\max_j\ I(x_j;y) - \frac1{|S|}\sum_{s\in S} I(x_j;x_s)`, where S are
     the features chosen so far, and the mutual information I is that of variables cut into bins.
     """
-    single = np.float32  # holds counts exactly
-    columns = np.eye(_MRMR_BINS, dtype=single)[_bins(Z)]
-    codes, n_codes = (y, int(y.max()) + 1) if question.classes else (_bins(y), _MRMR_BINS)
-    relevance = _information(np.eye(n_codes, dtype=single)[codes], columns)
+    codes = y if question.classes else _bins(y)
+    return by_redundancy(_bins(Z), codes, max(question.n_features, _MRMR_GREEDY))
+
+
+def by_redundancy(bins: np.ndarray, codes: np.ndarray, n_greedy: int) -> np.ndarray:
+    """Return the scores of mRMR of bins (n, d) and of the response's codes (n,).
+
+    The first ``n_greedy`` features are chosen in turn; the others follow by their relevance.
+    """
+    # Single precision holds counts exactly.
+    columns, response = (np.eye(x.max() + 1, dtype=np.float32)[x] for x in (bins, codes))
+    relevance = _information(response, columns)
     chosen, redundancy = [int(np.argmax(relevance))], np.zeros_like(relevance)
-    while len(chosen) < min(max(question.n_features, _MRMR_GREEDY), relevance.size):
+    while len(chosen) < min(n_greedy, relevance.size):
         redundancy += _information(columns[:, chosen[-1]], columns)
         merit = np.round(relevance - redundancy / len(chosen), 10)
         merit[chosen] = -np.inf
@@ -205,15 +213,10 @@ def _information(U: np.ndarray, columns: np.ndarray) -> np.ndarray:
     """
     n, d, b = columns.shape
     counts = (U.T @ columns.reshape(n, -1)).reshape(-1, d, b).transpose(1, 0, 2).reshape(d, -1)
-    entropies = _entropy(U.sum(axis=0)[None], n) + _entropy(columns.sum(axis=0), n)
+    parts = (U.sum(axis=0)[None], columns.sum(axis=0), counts)
+    of_variable, of_columns, of_both = (entropy(part.astype(float), axis=1) for part in parts)
     # Clip and round: otherwise differences in the last bits would decide ties.
-    return np.round(entropies - _entropy(counts, n), 12).clip(min=0.0)
-
-
-def _entropy(counts: np.ndarray, n: int) -> np.ndarray:
-    """Return the entropy of each row of counts (rows, values) that sum to n."""
-    counts = counts.astype(np.float64)
-    return np.asarray(np.log(n) - xlogy(counts, counts).sum(axis=1) / n)
+    return np.round(of_variable + of_columns - of_both, 12).clip(min=0.0)
 
 
 # Fastest first, so that an interrupted comparison has finished most of the selectors.

@@ -18,7 +18,7 @@ from covmin.remarks import warn
 from covmin.runtime.seeds import seed_of, unit_seed
 from covmin.selection.scoring import scoring_name
 
-from .curves import PROTOCOLS, CurveResult, CurveTask, Split, curve_rows, default_sizes
+from .curves import PROTOCOLS, CurveResult, CurveTask, Split, default_sizes
 from .runner import run_units, warn_of_failures
 from .selectors import ComparedTable, resolve_selectors, selector_settings
 
@@ -169,7 +169,7 @@ def compare_selectors(
     pairs = list(zip(units, found, strict=True))
     # In the order in which the selectors were named.
     pairs.sort(key=lambda pair: list(named).index(pair[0]["selector"]))
-    rows = [row for unit, result in pairs for row in curve_rows(unit, result, sizes)]
+    rows = [row for _, result in pairs for row in result["rows"]]
     errors = [(unit["selector"], result["error"]) for unit, result in pairs]
     warn_of_failures(errors)
     result = CurveResult(rows, name, errors)

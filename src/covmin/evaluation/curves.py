@@ -11,7 +11,9 @@ from typing import Any
 import numpy as np
 from sklearn.calibration import CalibratedClassifierCV
 from sklearn.compose import TransformedTargetRegressor
+from sklearn.impute import SimpleImputer
 from sklearn.metrics import get_scorer
+from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC, SVR
 
@@ -20,7 +22,7 @@ from covmin.runtime.seeds import unit_seed
 from covmin.selection.frames import require_pandas
 
 from .runner import UNFINISHED
-from .selectors import ComparedTable, Make, filled, order_of_features
+from .selectors import ComparedTable, Make, order_of_features
 
 PROTOCOLS = ("nested", "paper")
 # Training and test rows.
@@ -53,24 +55,24 @@ class CurveTask:
 
     def units(self, protocol: str) -> list[dict[str, Any]]:
         """Return the units of work: one ranking per fold, or one in all for "paper"."""
-        places = [{"n_repeats": len(self.splits)}]
+        places: list[dict[str, int]] = [{}]
         if protocol == "nested":
-            folds = [(r, f) for r, folds in enumerate(self.splits) for f in range(len(folds))]
-            places = [{"repeat": repeat, "fold": fold} for repeat, fold in folds]
+            places = [{"repeat": repeat, "fold": fold} for repeat, fold in self._folds()]
         return [
             {"selector": name, "protocol": protocol, **place}
             for name in self.selectors
             for place in places
         ]
 
+    def _folds(self) -> list[tuple[int, int]]:
+        return [(r, f) for r, folds in enumerate(self.splits) for f in range(len(folds))]
+
     def __call__(self, unit: Mapping[str, Any]) -> dict[str, Any]:
         """Rank the features and score the ranking on each fold of a unit of work."""
         rows, position = np.arange(len(self.y)), "all"
-        repeats = self.splits[: unit.get("n_repeats")]
-        if unit["protocol"] == "nested":
-            split = self.splits[unit["repeat"]][unit["fold"]]
-            rows, position = split[0], f"{unit['repeat']}/{unit['fold']}"
-            repeats = [[split]]
+        if "fold" in unit:
+            rows, _ = self.splits[unit["repeat"]][unit["fold"]]
+            position = f"{unit['repeat']}/{unit['fold']}"
         order, seconds, error = rank_features(
             self.selectors[unit["selector"]],
             max(self.sizes),
@@ -79,16 +81,27 @@ class CurveTask:
             unit_seed(self.random_state, "ranking", position),
             "classification" if self.classification else "regression",
         )
-        how: dict[str, Any] = {"classification": self.classification, "scorer": self.scorer}
-        score = partial(prefix_scores, order, self.sizes, self.table, self.y)
-        scores = [[score(s, seed=self.random_state, **how) for s in folds] for folds in repeats]
-        return {"scores": scores, "seconds": round(seconds, 4), "error": error}
+        return {"rows": self.rows(unit, order, round(seconds, 4)), "error": error}
 
     def unfinished(self, unit: Mapping[str, Any]) -> dict[str, Any]:
         """Return the result of a unit that did not finish in time."""
-        n_folds = 1 if "fold" in unit else len(self.splits[0])
-        scores = [[[None] * len(self.sizes)] * n_folds] * unit.get("n_repeats", 1)
-        return {"scores": scores, "seconds": np.nan, "error": UNFINISHED}
+        return {"rows": self.rows(unit, None, None), "error": UNFINISHED}
+
+    def rows(
+        self, unit: Mapping[str, Any], order: np.ndarray | None, seconds: float | None
+    ) -> list[dict[str, Any]]:
+        """Return the tidy rows of a unit: one per fold and number of features."""
+        head = {"selector": unit["selector"], "protocol": unit["protocol"]}
+        how: dict[str, Any] = {"classification": self.classification, "scorer": self.scorer}
+        how["seed"] = self.random_state
+        rows = []
+        for r, f in [(unit["repeat"], unit["fold"])] if "fold" in unit else self._folds():
+            split = self.splits[r][f]
+            scores = prefix_scores(order, self.sizes, self.table, self.y, split, **how)
+            for m, score in zip(self.sizes, scores, strict=True):
+                row = head | {"repeat": r, "fold": f, "n_features": m, "score": score}
+                rows.append(row | {"fit_seconds": seconds})
+        return rows
 
 
 def rank_features(make: Make, m: int, table: Any, y: Any, seed: int, task: str = "auto") -> Ranked:
@@ -120,10 +133,8 @@ def machine_score(
     The SVM has C = 1 and a Gaussian kernel with σ by the median rule; for numbers, the response is
     standardised and the tube is 0.1. Only training samples set σ, scales and missing values.
     """
-    X_train, X_test = filled(X_train, by=X_train), filled(X_test, by=X_train)
-    # The standard deviation of equal numbers is a rounding error, seldom exactly 0.
-    scale = np.where(np.ptp(X_train, axis=0) > 0, X_train.std(axis=0), 1.0)
-    Z_train, Z_test = ((X - X_train.mean(axis=0)) / scale for X in (X_train, X_test))
+    prepare = make_pipeline(SimpleImputer(keep_empty_features=True), StandardScaler())
+    Z_train, Z_test = prepare.fit_transform(X_train), prepare.transform(X_test)
     gamma = 1.0  # if no selected feature varies, the value does not matter
     if (np.ptp(Z_train, axis=0) > 0).any():
         gamma = 1.0 / (2.0 * median_bandwidth(Z_train, 2, seed=seed) ** 2)
@@ -160,22 +171,6 @@ def prefix_scores(
         Z = table.columns_of(first) if isinstance(table, ComparedTable) else table[:, first]
         scores.append(round(score(Z[train], y[train], Z[test], y[test]), 6))
     return scores
-
-
-def curve_rows(
-    unit: Mapping[str, Any], result: Mapping[str, Any], sizes: Sequence[int]
-) -> list[dict[str, Any]]:
-    """Return the tidy rows of a unit: one per repeat, fold and number of features."""
-    head, seconds = {key: unit[key] for key in ("selector", "protocol")}, result["seconds"]
-    r, f = unit.get("repeat", 0), unit.get("fold", 0)
-    return [
-        head
-        | {"repeat": r + repeat, "fold": f + fold, "n_features": m}
-        | {"score": np.nan if score is None else score, "fit_seconds": seconds}
-        for repeat, folds in enumerate(result["scores"])
-        for fold, scores in enumerate(folds)
-        for m, score in zip(sizes, scores, strict=True)
-    ]
 
 
 @dataclass(frozen=True, repr=False)
@@ -217,7 +212,8 @@ class CurveResult:
     @property
     def frame(self) -> Any:
         """Results as a tidy frame, one row per record."""
-        return require_pandas().DataFrame(self.records)
+        missing_as_nan = {"score": float, "fit_seconds": float}
+        return require_pandas().DataFrame(self.records).astype(missing_as_nan)
 
     def summary(self) -> Any:
         """Average over repeats and folds, for each selector and number of features.

@@ -9,6 +9,7 @@ from typing import Any, Self
 import joblib
 import numpy as np
 from sklearn.base import clone
+from sklearn.impute import SimpleImputer
 from sklearn.pipeline import Pipeline
 from sklearn.utils import _safe_indexing
 
@@ -140,17 +141,6 @@ class ComparedTable:
         return self.matrix[:, np.isin(self.source, features)]
 
 
-def filled(X: np.ndarray, by: np.ndarray) -> np.ndarray:
-    """Replace missing values in X by the column means of ``by``.
-
-    >>> filled(np.array([[np.nan], [1.0]]), np.array([[2.0], [4.0], [np.nan]])).tolist()
-    [[3.0], [1.0]]
-    """
-    there = ~np.isnan(by)
-    mean = np.where(there, by, 0.0).sum(axis=0) / np.maximum(there.sum(axis=0), 1)
-    return np.where(np.isnan(X), mean, X)
-
-
 def order_of_features(selector: Any, table: Any, y: np.ndarray) -> np.ndarray:
     """Fit a selector and return all features (n_features,) from best to worst.
 
@@ -164,7 +154,7 @@ def order_of_features(selector: Any, table: Any, y: np.ndarray) -> np.ndarray:
     if "column_types" in known:
         selector.set_params(**{name: how for name, how in table.reading.items() if name in known})
         return feature_order(selector.fit(table.table, y))
-    matrix = filled(table.matrix, by=table.matrix)
+    matrix = SimpleImputer(keep_empty_features=True).fit_transform(table.matrix)
     order = table.source[feature_order(selector.fit(matrix, y))]
     first = order[np.sort(np.unique(order, return_index=True)[1])]
     return np.concatenate([first, np.setdiff1d(np.arange(table.n_features), first)])

@@ -1,6 +1,5 @@
 """The paper's formulations, as an object that users can pass."""
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
 from numbers import Integral, Real
@@ -12,6 +11,9 @@ from covmin.core.kernels import Configurable
 from covmin.core.objectives import OBJECTIVES
 from covmin.core.problem import Problem
 from covmin.core.solver import STEPS, Steps
+from covmin.data.response import EncodedResponse
+from covmin.data.standardize import PreparedColumns
+from covmin.runtime.compat import Interval, StrOptions, check_parameters
 
 
 @dataclass(repr=False)
@@ -64,52 +66,22 @@ class Formulation(Configurable):
     max_step: float = STEPS.max_step
     response_kernel: str = "linear"
 
-    def check(self) -> None:
-        """Raise an error if a parameter is invalid."""
-        named = {
-            "strategy": ("path", "single"),
-            "constraint": tuple(CONSTRAINTS),
-            "inverse": tuple(OBJECTIVES),
-            "response_kernel": ("linear", "gaussian"),
-        }
-        for name, allowed in named.items():
-            if (value := getattr(self, name)) not in allowed:
-                names = ", ".join(map(repr, allowed))
-                raise ValueError(f"{name} must be one of {names}; got {value!r}.")
-        numbers: dict[str, tuple[str, Callable[[Any], bool]]] = {
-            "lambda1": ("≥ 0", lambda x: x >= 0),
-            "lambda2": ("> 0", lambda x: x > 0),
-            "tol": ("≥ 0", lambda x: x >= 0),
-            "max_step": ("in (0, 1]", lambda x: 0 < x <= 1),
-        }
-        for name, (words, holds) in numbers.items():
-            value = getattr(self, name)
-            if value is None and name.startswith("lambda"):
-                continue
-            if isinstance(value, bool) or not isinstance(value, Real) or not holds(value):
-                raise ValueError(f"{name} must be a number {words}; got {value!r}.")
-        if self.lambda1 is not None and not CONSTRAINTS[self.constraint].has_price:
-            raise ValueError("lambda1 requires a soft constraint; pass constraint='soft'.")
-        if self.lambda2 is not None and self.inverse == "exact":
-            raise ValueError("lambda2 requires the inverse-free form; pass inverse='free'.")
-        if not isinstance(self.max_iter, Integral) or self.max_iter < 1:
-            raise ValueError(f"max_iter must be an integer ≥ 1; got {self.max_iter!r}.")
-
     def applied_to(
-        self, problem: Problem, epsilon: float, *, unit: float, power: float, n: float
+        self, problem: Problem, epsilon: float, columns: PreparedColumns, response: EncodedResponse
     ) -> Problem:
-        """Return a problem with this formulation and ridge ε.
+        """Return the problem of some columns and a response with this formulation and ridge ε.
 
-        ``unit`` is the squared unit of y, which scales λ₁. ``power`` is the mean square of the
-        encoded responses: ε times the criterion without any feature. ``n`` scales λ₂.
+        λ₁ is a fraction of the criterion without any feature, or in squared units of y.
         """
         objective: Any = OBJECTIVES[self.inverse]
         if self.inverse == "free":
+            n = columns.total_weight
             penalty = PENALTY / epsilon if self.lambda2 is None else n * self.lambda2
             objective = partial(objective, penalty=penalty)
+        power = float((columns.p @ response.Y**2).sum())  # ε times the criterion of no feature
         prices = [share * power / epsilon for share in SOFT_PENALTIES]
         if self.lambda1 is not None:
-            prices = [self.lambda1 / unit]
+            prices = [self.lambda1 / response.squared_unit]
         return replace(
             problem,
             epsilon=epsilon,
@@ -154,17 +126,30 @@ def approximation_of(given: Any) -> tuple[str, int]:
 # Named formulations: the path, and the paper's single solve.
 FORMULATIONS = {"path": Formulation(), "paper": Formulation(strategy="single")}
 
+_ALLOWED: dict[str, Any] = {
+    "strategy": [StrOptions({"path", "single"})],
+    "constraint": [StrOptions(set(CONSTRAINTS))],
+    "lambda1": [None, Interval(Real, 0, None, closed="left")],
+    "inverse": [StrOptions(set(OBJECTIVES))],
+    "lambda2": [None, Interval(Real, 0, None, closed="neither")],
+    "max_iter": [Interval(Integral, 1, None, closed="left")],
+    "tol": [Interval(Real, 0, None, closed="left")],
+    "max_step": [Interval(Real, 0, 1, closed="right")],
+    "response_kernel": [StrOptions({"linear", "gaussian"})],
+}
+
 
 def formulation_of(given: Any) -> Formulation:
-    """Return the formulation with a given name, or a formulation object unchanged."""
+    """Return the formulation with a given name, or a valid formulation object unchanged."""
     formulation = FORMULATIONS.get(given, given) if isinstance(given, str) else given
     if not isinstance(formulation, Formulation):
         raise ValueError(
             f"formulation must be {' or '.join(map(repr, FORMULATIONS))}, or a "
             f"covmin.Formulation; got {given!r}."
         )
-    try:
-        formulation.check()
-    except ValueError as error:
-        raise ValueError(f"formulation={formulation!r}: {error}") from None
+    check_parameters(_ALLOWED, formulation.get_params(), caller_name="Formulation")
+    if formulation.lambda1 is not None and formulation.constraint == "hard":
+        raise ValueError("lambda1 requires a soft constraint; pass constraint='soft'.")
+    if formulation.lambda2 is not None and formulation.inverse == "exact":
+        raise ValueError("lambda2 requires the inverse-free form; pass inverse='free'.")
     return formulation

@@ -19,6 +19,7 @@ from covmin.constants import (
     RIDGE_LIMITS,
     SAMPLE_ROWS,
     STANDARD_ERRORS,
+    TESTED_ROWS,
     WORK,
 )
 from covmin.core.kernels import (
@@ -235,7 +236,8 @@ def search_order(
 ) -> tuple[int, Decision]:
     """Return the largest number of features whose products are all searched; 0 means no search.
 
-    Beyond pairs, "auto" goes as deep as one evaluation of the criterion costs, up to four.
+    Beyond pairs, "auto" goes as deep as one evaluation of the criterion costs, up to four, on as
+    many rows as tests use: an effect that is too small for these is of no practical use.
     ``shape`` has the numbers of samples, columns and responses.
 
     >>> [search_order("auto", Mixed(), "regression", (500, d, 1))[0] for d in (30, 500, 2000)]
@@ -253,7 +255,7 @@ def search_order(
     else:
         for deeper in (3, 4):
             n_blocks = comb(d, deeper - 2)  # matrix products, each with an overhead
-            if comb(d, deeper) * rows * k + _BLOCK_WORK * n_blocks > WORK[0]:
+            if comb(d, deeper) * min(rows, TESTED_ROWS) * k + _BLOCK_WORK * n_blocks > WORK[0]:
                 break
             order = deeper
     n_waves = pair_waves(rows, d, k)
@@ -262,6 +264,8 @@ def search_order(
     n_sets = sum(comb(d, size) for size in range(2, order + 1))
     sets = f"all {n_sets:,} sets of up to {order} columns, by {by}{also}, on {rows} rows"
     reason = "all of them" if rows == n else "as many as time and memory allow"
+    if order > 2 and rows > TESTED_ROWS:
+        sets += f", more than two on {TESTED_ROWS}"
     return order, Decision("interactions", sets, reason)
 
 

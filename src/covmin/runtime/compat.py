@@ -17,6 +17,7 @@ try:
         RealNotInt,
         StrOptions,
     )
+    from sklearn.utils._param_validation import validate_parameter_constraints as _check_parameters
     from sklearn.utils._param_validation import validate_params as _validate_params
 except ImportError:
 
@@ -29,7 +30,7 @@ except ImportError:
             return function
 
     HasMethods = Interval = Options = RealNotInt = StrOptions = _Unchecked
-    _fit_context = _validate_params = _Unchecked
+    _fit_context = _check_parameters = _validate_params = _Unchecked
 
 # Values allowed for n_jobs: joblib counts negative values from the last core; zero is undefined.
 N_JOBS: list[Any] = [
@@ -46,9 +47,10 @@ class _KeepsType(Protocol):
     def __call__(self, function: Decorated, /) -> Decorated: ...
 
 
-# Validate the parameters of an estimator before a fit, and of a function before a call.
+# Validate the parameters of an estimator before a fit, of a function before a call, of an object.
 fit_context: Callable[..., _KeepsType] = _fit_context
 validate_params: Callable[..., _KeepsType] = _validate_params
+check_parameters: Callable[..., Any] = _check_parameters
 
 
 def output_container(estimator: Any) -> str:

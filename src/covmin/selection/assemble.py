@@ -7,55 +7,50 @@ from typing import Any
 
 import numpy as np
 
-from covmin.constants import CANDIDATES, N_COMPONENTS, SAMPLE_ROWS, SAMPLES_FOR_EACH_FEATURE
+from covmin.constants import CANDIDATES, SAMPLE_ROWS, SAMPLES_FOR_EACH_FEATURE
 from covmin.core.arrays import like, to_device, to_numpy
 from covmin.core.exchange import Exchanged, SetSample
-from covmin.core.kernels import Kernel
 from covmin.core.lookback import refine
 from covmin.core.path import Path
 from covmin.core.problem import Problem
 from covmin.core.rows import Sample
 from covmin.data.blocks import StandardizedBlocks
-from covmin.data.response import EncodedResponse
 from covmin.data.standardize import PreparedColumns
 from covmin.plan import Plan
 from covmin.plan.rules import held_rows
 
 
 def problem_of(plan: Plan, columns: PreparedColumns, Y: np.ndarray) -> Problem:
-    """Return the problem for prepared columns and centred responses, without its ridge."""
+    """Return the problem for prepared columns and responses, without its ridge.
+
+    Y (n_samples, n_responses) is centred under the weights of the columns. The samples are moved to
+    the device, and the random Fourier features are drawn once.
+    """
+    kernel, device, effort = plan.kernel, plan.device, plan.effort
+    if effort is not None:
+        columns = replace(columns, X=columns.X.astype(np.float32, copy=False))
+    rows, X = columns.distinct(plan.seed), columns.X
+    n_held = rows.size
+    if plan.approximation and device is None and isinstance(X, StandardizedBlocks):
+        n_held = held_rows(rows.size, X.shape[1], Y.shape[1])
+    first, p = rows.first[:n_held], rows.p[:n_held] / rows.p[:n_held].sum()
+    drawn = to_device(columns.sample(first), device)
+    Y_first = like(Y[first] - p @ Y[first], drawn)
+    sample = Sample(drawn, Y_first, like(p, drawn), n_threads=plan.n_threads)
+    frequencies, everything = None, None
+    if plan.approximation is not None:
+        rng = np.random.default_rng(plan.seed)
+        frequencies = kernel.draw_frequencies(X.shape[1], plan.n_components, rng)
+    if first.size < rows.size:
+        # Not all rows fit in memory: read them in blocks, each distinct row once.
+        if rows.size < X.shape[0]:
+            X = replace(X, source=X.source.keep(np.isin(np.arange(X.shape[0]), rows.first)))
+        everything = X.rows(Y[np.sort(rows.first)], rows.p[np.argsort(rows.first)])
     # Ten conjugate gradient steps cannot resolve the narrower kernel.
-    narrow = plan.formulation.strategy == "path" and plan.formulation.inverse == "exact"
-    return make_problem(
-        columns,
-        Y,
-        plan.kernel,
-        approximation=plan.approximation,
-        n_components=plan.n_components,
-        device=plan.device,
-        seed=plan.seed,
-        n_threads=plan.n_threads,
-        single=plan.effort is not None,
-        for_kept=bool(narrow and plan.approximation),
-        effort=plan.effort,
-    )
-
-
-def formulated(
-    plan: Plan,
-    problem: Problem,
-    columns: PreparedColumns,
-    response: EncodedResponse,
-    epsilon: float,
-) -> Problem:
-    """Return a problem with the kernel and the formulation of the plan, and a ridge."""
-    return plan.formulation.applied_to(
-        replace(problem, kernel=plan.kernel),
-        epsilon,
-        unit=response.squared_unit,
-        power=float((columns.p @ response.Y**2).sum()),
-        n=columns.total_weight,
-    )
+    is_narrow = plan.formulation.strategy == "path" and plan.formulation.inverse == "exact"
+    for_kept = bool(is_narrow and plan.approximation)
+    options = {"epsilon": 1.0, "units": columns.units, "for_kept": for_kept, "effort": effort}
+    return Problem.of(sample, frequencies, everything, kernel=kernel, **options)
 
 
 def refined(plan: Plan, problem: Problem, path: Path, m: int | None) -> Exchanged:
@@ -80,44 +75,3 @@ def refined(plan: Plan, problem: Problem, path: Path, m: int | None) -> Exchange
     better = refine(sample, np.concatenate([first, also]).tolist(), named, m)
     rest = path.order[~np.isin(path.order, better.order)]
     return replace(better, order=np.concatenate([better.order, rest]))
-
-
-def make_problem(
-    columns: PreparedColumns,
-    Y: np.ndarray,
-    kernel: Kernel,
-    *,
-    approximation: str | None = None,
-    n_components: int = N_COMPONENTS,
-    device: str | None = None,
-    seed: int = 0,
-    n_threads: int = 1,
-    single: bool = False,
-    **options: Any,
-) -> Problem:
-    """Move the data to the device and draw the random Fourier features once.
-
-    Y (n_samples, n_responses) is centred under the weights of the columns. ``options`` are passed
-    to :class:`~covmin.core.problem.Problem`.
-    """
-    if single:
-        columns = replace(columns, X=columns.X.astype(np.float32, copy=False))
-    rows, X = columns.distinct(seed), columns.X
-    n_held = rows.size
-    if approximation and device is None and isinstance(X, StandardizedBlocks):
-        n_held = held_rows(rows.size, X.shape[1], Y.shape[1])
-    first, p = rows.first[:n_held], rows.p[:n_held] / rows.p[:n_held].sum()
-    drawn = to_device(columns.sample(first), device)
-    Y_first = like(Y[first] - p @ Y[first], drawn)
-    sample = Sample(drawn, Y_first, like(p, drawn), n_threads=n_threads)
-    options = {"kernel": kernel, "epsilon": 1.0, "units": columns.units, **options}
-    frequencies, everything = None, None
-    if approximation is not None:
-        rng = np.random.default_rng(seed)
-        frequencies = kernel.draw_frequencies(X.shape[1], n_components, rng)
-    if first.size < rows.size:
-        # Not all rows fit in memory: read them in blocks, each distinct row once.
-        if rows.size < X.shape[0]:
-            X = replace(X, source=X.source.keep(np.isin(np.arange(X.shape[0]), rows.first)))
-        everything = X.rows(Y[np.sort(rows.first)], rows.p[np.argsort(rows.first)])
-    return Problem.of(sample, frequencies, everything, **options)

@@ -1,6 +1,7 @@
 """What a given set of features leaves unexplained, and the paper's criterion for it."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from numbers import Real
 from typing import Any, TypeVar
 
@@ -12,13 +13,14 @@ from covmin.data import TableOptions, read
 from covmin.data.dtypes import from_tensors
 from covmin.data.independence import check_independence
 from covmin.data.standardize import Standardize
+from covmin.plan import Plan
 from covmin.plan.formulation import FORMULATIONS, Fourier, approximation_of
 from covmin.plan.rules import by_size, kernel_of
 from covmin.runtime.compat import HasMethods, Interval, StrOptions, validate_params
 from covmin.runtime.machine import one_blas_thread
 from covmin.runtime.seeds import seed_of
 
-from .assemble import make_problem
+from .assemble import problem_of
 from .crossval import held_out_share
 from .selector import CCMSelector
 
@@ -223,15 +225,19 @@ def conditional_covariance_trace(
             "number: kernel=covmin.kernels.Mixed(mixing=0.3)."
         )
     named, n_components = approximation_of(approximation)
+    n, d = shape = columns.X.shape
+    plan = Plan(
+        (),
+        response.task,
+        n,
+        d,
+        FORMULATIONS["paper"],
+        by_size(named, chosen, shape),
+        chosen,
+        n_components=n_components,
+        seed=seed_of(random_state),
+    )
     with one_blas_thread():
-        problem = make_problem(
-            columns,
-            response.Y,
-            chosen,
-            approximation=by_size(named, chosen, columns.X.shape),
-            n_components=n_components,
-            seed=seed_of(random_state),
-            epsilon=epsilon,
-        )
+        problem = replace(problem_of(plan, columns, response.Y), epsilon=epsilon)
         value = problem.trace(keep, w[keep], problem.bandwidth(keep))
     return float(epsilon * value * response.squared_unit)

@@ -7,14 +7,12 @@ fitted to the training folds and evaluated on the test fold.
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
-from numbers import Integral
 from typing import Any
 
 import numpy as np
-from sklearn.model_selection import GroupKFold, StratifiedGroupKFold, check_cv
 from sklearn.utils import Bunch
 
-from covmin.constants import FOLDS, SAMPLE_ROWS, STANDARD_ERRORS
+from covmin.constants import SAMPLE_ROWS, STANDARD_ERRORS
 from covmin.core.arrays import to_numpy
 from covmin.core.path import run_path
 from covmin.core.regression import regress_on_sets
@@ -26,20 +24,17 @@ from covmin.data.standardize import DistinctRows, PreparedColumns, Standardize, 
 from covmin.data.survival import martingale_residuals
 from covmin.plan import Plan
 from covmin.plan.look import FirstLook
-from covmin.plan.rules import n_folds_used, path_budgets
-from covmin.remarks import InputError
+from covmin.plan.rules import path_budgets
 from covmin.runtime.machine import blas_threads, in_threads, row_threads, worker_threads
 from covmin.runtime.run import Run
 
-from .assemble import formulated, problem_of, refined
-from .concordance import concordance
+from .assemble import problem_of, refined
+from .measures import CLASS_MEASURES, class_measures, concordance
+from .splits import Fold, splits
 
 # With fewer samples there is no cross-validation.
 FEWEST_SAMPLES = 4
-CLASS_MEASURES = ["accuracy", "balanced_accuracy", "log_loss", "roc_auc"]
 _TINY = np.finfo(float).tiny
-# Masks of the training and of the test samples.
-Fold = tuple[np.ndarray, np.ndarray]
 # The score of an estimator on a fold, given columns of the input.
 Score = Callable[[np.ndarray, Fold], float]
 
@@ -346,67 +341,6 @@ def _hold_out(
     )
 
 
-def splits(table: Table, cv: Any = None, *, every_fold: bool = False) -> list[Fold]:
-    """Return the folds of a table, by a splitter if one is given.
-
-    Samples of a group are in one fold. Without groups and splitter, only as many folds are used as
-    are needed for enough test samples, unless ``every_fold``.
-    """
-    n, strata, groups = table.n_samples, table.response.strata, table.groups
-    if groups is not None and np.unique(groups).size == n:  # every sample is on its own
-        groups = None
-    pairs: list[Any]
-    if cv is None and groups is None:
-        tests = stratified_folds(n, strata)
-        return [(~test, test) for test in tests[: len(tests) if every_fold else n_folds_used(n)]]
-    if lists_rows(cv):  # as they were passed
-        pairs = [tuple(np.isin(table.row, np.asarray(rows)) for rows in split) for split in cv]
-    else:
-        # A splitter sees the samples in the order in which they were passed, which may be time.
-        order = np.argsort(table.row, kind="stable")
-        y = None if strata is None else strata[order]
-        groups = None if groups is None else groups[order]
-        if groups is not None and not hasattr(cv, "split"):
-            n_folds = min(int(cv or FOLDS[0]), np.unique(groups).size)
-            if n_folds < 2:
-                raise InputError("groups has a single value; cross-validation needs two.")
-            cv = GroupKFold(n_folds) if y is None else StratifiedGroupKFold(n_folds)
-        found = check_cv(cv, y, classifier=y is not None).split(order[:, None], y, groups)
-        places = np.arange(n)
-        pairs = [tuple(np.isin(places, order[rows]) for rows in split) for split in found]
-    for train, test in pairs:
-        if train.sum() < 2 or not test.any():
-            raise InputError(
-                "A split of cv has fewer than two training samples, or no test sample, with a "
-                "response and a positive weight; use fewer folds.",
-                "cv",
-            )
-    return pairs
-
-
-def lists_rows(cv: Any) -> bool:
-    """Tell whether splits are given by the rows themselves."""
-    return cv is not None and not isinstance(cv, Integral) and not hasattr(cv, "split")
-
-
-def stratified_folds(n_samples: int, labels: np.ndarray | None) -> list[np.ndarray]:
-    """Return masks of the test samples of each fold, stratified by class.
-
-    The number of folds does not depend on the size of a class: with two folds, a class with two
-    samples would have one to train on. Fold sizes differ by at most one, per class and in total.
-    Classes are ordered by first occurrence, so that their names do not matter.
-
-    >>> [fold.nonzero()[0].tolist() for fold in stratified_folds(5, None)]
-    [[0, 2, 4], [1, 3]]
-    """
-    classes = np.zeros(n_samples, dtype=int) if labels is None else labels
-    n_folds = max(2, min(FOLDS[0], n_samples // 2))
-    met = np.unique(classes, return_index=True)[1]
-    fold = np.empty(n_samples, dtype=int)
-    fold[np.argsort(met[classes], kind="stable")] = np.arange(n_samples) % n_folds
-    return [fold == number for number in range(n_folds)]
-
-
 def _measured(
     held: _HeldOut, kept: list[list[np.ndarray]], score: Callable[[np.ndarray], float] | None
 ) -> np.ndarray:
@@ -456,7 +390,7 @@ def _chosen(held: _HeldOut, plan: Plan, sizes: list[int], watch: Watch) -> list[
     usable = [min(size, data.units.size) for size in sizes]
     rows = []
     for epsilon in plan.epsilons:
-        problem = formulated(plan, data, columns, held.response, epsilon)
+        problem = plan.formulation.applied_to(data, epsilon, columns, held.response)
         if problem.effort is not None:  # a ranking of a subset need not be solved tightly
             steps = problem.steps.looser(problem.effort.looseness)
             problem = replace(problem, steps=steps)
@@ -471,35 +405,3 @@ def _chosen(held: _HeldOut, plan: Plan, sizes: list[int], watch: Watch) -> list[
                 orders |= dict.fromkeys(usable if is_path else [size], order)
         rows.append([orders[used][:size] for used, size in zip(usable, sizes, strict=True)])
     return rows
-
-
-def class_measures(
-    shares: np.ndarray, labels: np.ndarray, weight: np.ndarray, n_training: int
-) -> dict[str, float]:
-    """Return measures of classification from the class indicators that a regression predicts.
-
-    The predicted class is the one with the largest indicator. For the log-loss, indicators are
-    raised to at least ``1 / (n_training + n_classes)``, the share of one sample more than were
-    seen. The area under the ROC curve is the mean over the classes, each against the rest, in
-    which some but not all samples are; ½ if there is none.
-    """
-    n_classes = shares.shape[1]
-    right = shares.argmax(axis=1) == labels
-    chances = np.maximum(shares, 1.0 / (n_training + n_classes))
-    chances /= chances.sum(axis=1, keepdims=True)
-    of_class = np.bincount(labels, weight)
-    recall = np.bincount(labels, weight * right)[of_class > 0.0] / of_class[of_class > 0.0]
-    areas = []
-    for c in [1] if n_classes == 2 else range(n_classes):
-        inside, place = labels == c, np.unique(shares[:, c], return_inverse=True)[1]
-        if 0 < inside.sum() < labels.size:
-            # A tenth of scikit-learn's time on few samples; a tie counts half.
-            members, others = (np.bincount(place, weight * each) for each in (inside, ~inside))
-            below = np.cumsum(others) - others / 2.0
-            areas.append(members @ below / (members.sum() * others.sum()))
-    return {
-        "accuracy": float(weight @ right),
-        "balanced_accuracy": float(recall.mean()),
-        "log_loss": float(-weight @ np.log(chances[np.arange(labels.size), labels])),
-        "roc_auc": float(np.mean(areas)) if areas else 0.5,
-    }

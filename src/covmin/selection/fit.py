@@ -51,17 +51,16 @@ from covmin.runtime.run import Run
 from covmin.runtime.seeds import seed_of
 from covmin.text import count_of, listed
 
-from .assemble import formulated, problem_of, refined
+from .assemble import problem_of, refined
 from .crossval import (
     FEWEST_SAMPLES,
     CrossValidation,
     beyond_given,
     cross_validate,
     is_found,
-    lists_rows,
-    splits,
 )
 from .scoring import estimator_score
+from .splits import lists_rows, splits
 
 
 @dataclass(frozen=True)
@@ -127,7 +126,8 @@ def fit(table: Table, columns: PreparedColumns, settings: SimpleNamespace, run: 
         if run.bar.tells:  # before the choice of m, which may take long
             print(plan, file=sys.stderr)
         plan, epsilon, m, found = choose(plan, table, columns, settings, run)
-        problem = formulated(plan, first.problem, columns, table.response, epsilon)
+        formulation, response = plan.formulation, table.response
+        problem = formulation.applied_to(first.problem, epsilon, columns, response)
         path = run_stages(plan, problem, first, m, run)
         plan, path, lost, errors = check(plan, problem, path, m, run)
     return Fit(plan, table, columns, problem, path, m, found, lost, errors)

@@ -21,7 +21,8 @@ from covmin.data.dtypes import is_frame
 from covmin.data.survival import as_structured
 from covmin.remarks import warn
 
-from .crossval import Fold, Score
+from .crossval import Score
+from .splits import Fold
 
 
 @dataclass(frozen=True)

@@ -162,13 +162,14 @@ def _promising(factors: list[Array], responses: Array, floor: float) -> Iterator
             # is several times as fast if their number is a multiple of eight.
             first = int(np.searchsorted(n_below[-1], start, side="right"))
             first = max(first - (first - d) % 8, 0)
-            moments: list[Array] = [0.0] * len(responses)
+            moments: list[Array] = []
             for part in pieces:
                 chosen = zip(factors, fronts, strict=False)
                 values = reduce(mul, (take(f[:, part], j, axis=0) for f, j in chosen))
                 others = factors[-1][first:, part].T
-                for k in range(len(responses)):
-                    moments[k] = moments[k] + (values * responses[k, part]) @ others
+                of_part = [(values * responses[k, part]) @ others for k in range(len(responses))]
+                both = zip(moments, of_part, strict=True)
+                moments = [a + b for a, b in both] if moments else of_part
             peaks = sum(xp.linalg.vector_norm(part, ord=np.inf, axis=1) ** 2 for part in moments)
             waiting = fronts, first, moments, peaks
         if ready is None:

@@ -9,6 +9,8 @@ from math import comb
 import numpy as np
 from scipy.special import betaincc, betainccinv
 
+from covmin.constants import TESTED_ROWS
+
 from ..arrays import Array, to_numpy
 from .products import (
     SEARCH,
@@ -123,6 +125,15 @@ class Screening:
             codes = codes[:, :0]
         return cls(ranked, of_column, search, codes, ranked.shares(codes))
 
+    def first(self, n_rows: int) -> Screening:
+        """Return the same for the first rows; ranks of ranks are ranks."""
+        ranked, codes = self.ranked, self.codes[:n_rows]
+        if n_rows >= ranked.p.size or codes.size == 0:
+            return self
+        p, Y = ranked.p[:n_rows], codes / np.sqrt(ranked.p[:n_rows, None])
+        X, threads = ranked.line[:, :n_rows].T, ranked.n_threads
+        return Screening.of(X, Y, p / p.sum(), self.of_column, self.search, threads)
+
     @cached_property
     def effects(self) -> tuple[np.ndarray, np.ndarray]:
         """Functions of single columns that are significantly associated with the response.
@@ -220,13 +231,16 @@ class Screening:
         strongest set of a size is named first, then the strongest given the earlier ones, so that
         sets of similar features are named once. Half of the significance level is for pairs, a
         quarter for triples, and so on; the smallest share twice. ``n_functions`` of each column
-        are for pairs; larger sets use the plain ranks.
+        are for pairs; larger sets use the plain ranks, of up to 5000 rows.
         """
-        of_sizes, vectors = [], np.empty((len(self.codes), 0))
+        of_sizes, vectors, seen = [], np.empty((len(self.codes), 0)), self
         for size in range(2, order + 1):
             level = self.search.level * 0.5 ** min(size - 1, order - 2)
             n_each = n_functions if size == 2 else 1
-            columns, share, p_values, named = self._screen(self.codes, level, n_each, size, vectors)
+            if size == 3:
+                seen = self.first(TESTED_ROWS)
+                vectors = vectors[: len(seen.codes)]
+            columns, share, p_values, named = seen._screen(seen.codes, level, n_each, size, vectors)
             columns = np.pad(columns, ((0, 0), (0, order - size)), constant_values=-1)
             of_sizes.append((columns, share, p_values))
             vectors = np.column_stack([vectors, named])

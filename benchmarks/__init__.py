@@ -1,1 +1,0 @@
-"""Measurements of speed; timings only as ratios or against a limit, in one run."""
