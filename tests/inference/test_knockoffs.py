@@ -314,6 +314,7 @@ def test_repeated_rows_are_no_discoveries():
     ("other", "told"),
     [(0, "square of column 0, which"), (2, "product of columns 0 and 2, which")],
 )
+@pytest.mark.filterwarnings("ignore:Nothing was kept")
 def test_columns_that_are_squares_or_products_of_others_are_told(other, told):
     rng = np.random.default_rng(4)
     X = rng.standard_normal((200, 6))
