@@ -241,7 +241,8 @@ class KnockoffSelector(InferenceSelector):
                 if same
                 else "product of columns {!r} and {!r}".format(*others)
             )
-            more = f" (and {len(curved) - 1} more such cases)" if len(curved) > 1 else ""
+            n_more = len({frozenset(triple) for triple in curved.tolist()}) - 1
+            more = f" (and {n_more} more such cases)" if n_more else ""
             warn(
                 "not-gaussian",
                 f"Column {bent!r} depends on the {what}{more}, which a Gaussian copula cannot "
