@@ -196,5 +196,5 @@ def test_its_price_is_that_of_the_formulation(constraint, data):
 
 
 def test_a_constraint_that_is_in_no_registry_is_refused(data):
-    with pytest.raises(ValueError, match=r"constraint must be one of 'hard', 'soft'.*; got 'quad"):
+    with pytest.raises(ValueError, match=r"'constraint' parameter .*'soft'.*Got 'quad"):
         CCMSelector(2, formulation=Formulation(constraint="quadratic")).fit(*data)

@@ -1,5 +1,7 @@
 """All eight formulations find the true features of the paper's three synthetic sets."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 
@@ -51,8 +53,9 @@ def test_recovery(name, approximation, inverse, constraint):
             rng = np.random.default_rng(seed)
             frequencies = Gaussian().draw_frequencies(d, N_COMPONENTS, rng)
             problem = Problem.of(sample, frequencies, epsilon=epsilon, **options)
-        power = float((Y**2).mean(axis=0).sum())
-        problem = formulation.applied_to(problem, epsilon, unit=1.0, power=power, n=n)
+        columns = SimpleNamespace(p=sample.p, total_weight=n)
+        response = SimpleNamespace(Y=Y, squared_unit=1.0)
+        problem = formulation.applied_to(problem, epsilon, columns, response)
         path = run_path(problem, [data.informative.size])
         medians.append(median_rank(path.order, data.informative))
     assert np.mean(medians) <= acceptable

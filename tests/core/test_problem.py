@@ -339,7 +339,8 @@ def test_levels_have_one_rule_for_the_bandwidth(sample, frequencies):
 
 
 def test_units_that_are_switched_on_stay_on_at_every_level(sample):
-    problem = exact(sample, effort=effort()).switched_on(np.array([1, 4]))
+    problem = exact(sample, effort=effort())
+    problem = replace(problem, units=problem.units.switched_on(np.array([1, 4])))
     levels = problem.for_stage(np.array([0, 2, 3, 5]), whole=True)
     assert len(levels) == 2
     for level in levels:

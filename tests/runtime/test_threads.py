@@ -175,7 +175,7 @@ ENTRIES = {
     "cross-fit": (lambda: CCMSelector().fit(X, y), ["selection.crossval._measured"]),
     "criterion": (
         lambda: conditional_covariance_trace(X, y),
-        ["selection.criterion.make_problem"],
+        ["selection.criterion.problem_of"],
     ),
     "unexplained": (lambda: unexplained_variance(X, y), ["selection.criterion.regress_on_sets"]),
     "test": (
