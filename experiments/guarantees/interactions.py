@@ -133,7 +133,7 @@ def named(X: Any, y: np.ndarray, order: int) -> Protected:
         columns = samples.columns(True)
         rows = columns.distinct(0)
         Y = samples.response.Y[rows.first]
-        sample = Sample(columns.sample(rows.first), Y - rows.p @ Y, rows.p)
+        sample = Sample(columns.X.take(rows.first), Y - rows.p @ Y, rows.p)
         problem = Problem.of(sample, kernel=Gaussian(), epsilon=1.0, units=columns.units)
         return FirstLook(problem, task, order).protected
     X = X[:, np.ptp(X, axis=0) > 0.0]

@@ -29,8 +29,6 @@ def survival_times(y: Any, task: str = "survival") -> np.ndarray:
     event is the boolean column, or else, with task "survival", the first column that contains only
     0 and 1.
     """
-    if hasattr(y, "__dask_graph__"):
-        y = y.compute()
     refuse_masks(y)
     fields = getattr(getattr(y, "dtype", None), "names", None) or ()
     if fields or is_frame(y):

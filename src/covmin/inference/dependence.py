@@ -162,7 +162,7 @@ def conditional_dependence_test(
         columns = prepare_columns(table.X, layout=table.layout)
         # Features count alike, whatever the number of their columns; variances sum to one.
         share = columns.units.scale / np.sqrt(max(columns.units.size, 1))
-        explained = ExplainedShare(np.asarray(columns.X[drawn], dtype=np.float64) * share)
+        explained = ExplainedShare(columns.X.take(drawn).astype(np.float64) * share)
         R = table.response.Y[drawn]
         value = explained(R)
         null = np.array([explained(rng.permutation(R)) for _ in range(n_resamples)])
@@ -221,7 +221,7 @@ def _normal_scores(table: Table, rows: np.ndarray) -> tuple[np.ndarray, np.ndarr
     """Return the columns as normal scores, and the weights of the columns."""
     X, layout, weight = table.X, table.layout, table.weight
     columns = prepare_columns(X, "rank", layout=layout, sample_weight=weight)
-    return np.asarray(columns.X[rows], dtype=np.float64), columns.units.scale**2
+    return columns.X.take(rows).astype(np.float64), columns.units.scale**2
 
 
 def _read(X: Any, y: Any, task: str, sample_weight: Any, name: str, groups: Any = None) -> Table:

@@ -194,13 +194,13 @@ class KnockoffSelector(InferenceSelector):
         rng = np.random.default_rng([seed, 1])
         with one_blas_thread():
             knockoffs = TableKnockoffs(encoded[rows], table.layout, columns.index, p, rng)
-            copies = columns.apply(knockoffs.draw(rng))
+            copies = columns.apply(knockoffs.draw(rng)).take(np.arange(len(rows)))
         self._warn_of_assumptions(table, knockoffs.curved())
         # What is silenced was already issued for the features.
         with one_blas_thread(), silenced("outliers", "too-few-samples", "dependent-rows"):
             of_units = swap_statistics(
                 estimator,
-                columns.X[rows],
+                columns.X.take(rows),
                 copies,
                 _safe_indexing(data.y, table.row[rows]),
                 units=columns.units,
