@@ -68,7 +68,6 @@ class QuadraticPrice:
     """``{0 ≤ w ≤ 1}`` with the price ``λ Σ w²``."""
 
     unit_price: float
-    has_price = True
 
     @classmethod
     def candidates(cls, budget: float, prices: Sequence[float]):
