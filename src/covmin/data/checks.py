@@ -1,7 +1,5 @@
 """Refuse invalid input, and warn about columns and responses from which little can be learned."""
 
-from __future__ import annotations
-
 from collections.abc import Hashable, Sequence
 from typing import Any
 

@@ -4,8 +4,6 @@ Internally they are an array with two float columns: the event indicator (1 if t
 observed, 0 if the time is censored), and the time of the event or of censoring. NaN means unknown.
 """
 
-from __future__ import annotations
-
 from numbers import Real
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Test each feature, a unit of columns, on its own, in pairs, and given all others."""
 
-from __future__ import annotations
-
 import warnings
 from dataclasses import dataclass, replace
 from typing import Any
