@@ -16,7 +16,7 @@ from covmin.constants import SAMPLE_ROWS, SAMPLES_FOR_EACH_FEATURE, WORK
 
 from .arrays import Array, like, take, to_numpy
 from .constraints import CappedSimplex, Constraint
-from .grams import ExactGram, FourierGram, Gram, Operator
+from .grams import ExactGram, FourierGram, Gram
 from .kernels import MEDIAN_ROWS, Kernel, Scale, ScaledKernel, median_bandwidth, waves_for
 from .objectives import Objective, TraceObjective
 from .rows import Rows, Sample
@@ -181,13 +181,6 @@ class Problem:
     def objective_over(self, features: np.ndarray, gram: Gram) -> Objective:
         """Return the objective for a Gram operator of the given units."""
         return self.objective(gram, self.epsilon, units=self.units.restrict(features))
-
-    def operator(
-        self, features: np.ndarray, weights: np.ndarray, sigma: float | None = None
-    ) -> Operator:
-        """Return the Gram operator at given weights, with the median bandwidth by default."""
-        gram = self.gram(features, self.bandwidth(features) if sigma is None else sigma)
-        return gram.at(self.units.restrict(features).spread(weights))
 
     def trace(self, features: np.ndarray, weights: np.ndarray, sigma: float, *stage: Any) -> float:
         """Return the criterion Q at given weights, whatever the objective."""
