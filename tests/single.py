@@ -5,7 +5,11 @@ from covmin.core.units import Units
 
 
 def _units(gram):
-    return Units.single((gram.X if hasattr(gram, "X") else gram.rows).shape[1])
+    if hasattr(gram, "rows"):
+        return Units.single(gram.rows.shape[1])
+    prepared = gram.prepared  # of a sum over features, the waves of each
+    is_sum = isinstance(prepared, tuple)
+    return Units.single(prepared[1].shape[0] if is_sum else prepared.shape[1])
 
 
 def trace_objective(gram, epsilon, units=None):

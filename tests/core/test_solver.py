@@ -319,7 +319,8 @@ def test_features_come_back_from_zero_where_the_kernel_lets_them(wide):
 def test_a_useless_feature_gives_its_weight_back_to_the_sum():
     rng = np.random.default_rng(0)
     X = rng.standard_normal((60, 12))
-    gram = ExactGram(WaveSum(1.0, 1.0), X, X[:, :1] - X[:, :1].mean(), np.full(60, 1 / 60))
+    kernel = WaveSum(1.0, 1.0)
+    gram = ExactGram(kernel, kernel.prepare(X), X[:, :1] - X[:, :1].mean(), np.full(60, 1 / 60))
     start = np.zeros(12)
     start[5] = 1.0  # a useless feature holds the whole budget
     solution = minimize(trace_objective(gram, EPSILON), CappedSimplex(1), start)
@@ -411,7 +412,8 @@ def test_the_additive_kernel_ends_at_the_global_optimum(seed):
     if seed % 2:
         y = np.digitize(y, np.quantile(y, [1 / 3, 2 / 3]))
     Y = (y - y.mean())[:, None] / y.std()
-    gram = ExactGram(WaveSum(1.0, 2.0), X, Y, np.full(n, 1 / n))
+    kernel = WaveSum(1.0, 2.0)
+    gram = ExactGram(kernel, kernel.prepare(X), Y, np.full(n, 1 / n))
     objective, budget = trace_objective(gram, 0.01), CappedSimplex(2)
     ends = [
         minimize(objective, budget, start, Steps(3000, 1e-7)).value
@@ -431,7 +433,8 @@ def random_problem(rng):
     Y = rng.standard_normal((n, int(rng.integers(1, 4))))
     p = rng.uniform(0.1, 1.0, n)
     p /= p.sum()
-    gram = ExactGram(Gaussian(10.0 ** rng.uniform(-1, 2)), X, Y - p @ Y, p)
+    kernel = Gaussian(10.0 ** rng.uniform(-1, 2))
+    gram = ExactGram(kernel, kernel.prepare(X), Y - p @ Y, p)
     objective = trace_objective(gram, 10.0 ** rng.uniform(-12, 1))
     m = int(rng.integers(1, d + 1))
     constraint = CappedSimplex(m) if rng.random() < 0.5 else SoftBudget(m, rng.exponential())

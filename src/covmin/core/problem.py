@@ -174,7 +174,8 @@ class Problem:
         scale = Scale(sigma, kept if self.for_kept else stage.n_features, kept, n_waves)
         kernel: ScaledKernel = self.kernel.at(scale)
         if self.frequencies is None:
-            return ExactGram(kernel, self.sample.take(columns), self.sample.Y, self.sample.p)
+            prepared = kernel.prepare(self.sample.take(columns))
+            return ExactGram(kernel, prepared, self.sample.Y, self.sample.p)
         components = kernel.components(take(self.frequencies, columns, axis=0))
         return FourierGram(components, self.rows.restrict(columns))
 
