@@ -1,6 +1,8 @@
-"""Objectives whose units are the single columns of a Gram operator."""
+"""Problems and objectives whose units are single columns."""
 
 from covmin.core import objectives
+from covmin.core.arrays import like
+from covmin.core.problem import Problem
 from covmin.core.units import Units
 
 
@@ -18,3 +20,17 @@ def trace_objective(gram, epsilon, units=None):
 
 def inverse_free_objective(gram, *options, units=None):
     return objectives.InverseFreeObjective(gram, *options, units=units or _units(gram))
+
+
+def problem_on(sample, frequencies=None, **options):
+    """A problem, by default on all rows of a sample and each of its columns."""
+    if frequencies is not None:
+        frequencies = like(frequencies, sample.X)
+    options = {"rows": sample, "units": Units.single(sample.shape[1]), **options}
+    return Problem(sample, frequencies=frequencies, **options)
+
+
+def objective_over(problem, features, *stage):
+    """The objective of a stage of a problem, over some features."""
+    gram = problem.gram(features, *stage)
+    return problem.objective(gram, problem.epsilon, units=problem.units.restrict(features))

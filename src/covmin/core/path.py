@@ -190,7 +190,8 @@ def _solve(
     # Scale the weights down to the budget, so that no solve starts at a corner.
     w, length = w * min(1.0, budget / max(float(w.sum()), 1.0)), start.length
     for level in levels:
-        objective = level.objective_over(among, level.gram(among, sigma, budget))
+        gram, units = level.gram(among, sigma, budget), level.units.restrict(among)
+        objective = level.objective(gram, level.epsilon, units=units)
         # The first constraint that keeps enough features counts.
         for constraint in level.constraints(budget):
             solution = minimize(

@@ -86,24 +86,6 @@ class Problem:
     for_kept: bool = False
     effort: Effort | None = None  # limit on the work per evaluation; None: all rows in every step
 
-    @classmethod
-    def of(
-        cls,
-        sample: Sample,
-        frequencies: Array | None = None,
-        rows: Rows | None = None,
-        **options: Any,
-    ) -> Problem:
-        """Create a problem on the kernel matrix, or on random Fourier features if they are given.
-
-        By default the rows are those of the sample, and each column is a unit.
-        """
-        if frequencies is not None:
-            frequencies = like(frequencies, sample.X)
-        if "units" not in options:
-            options["units"] = Units.single(sample.shape[1])
-        return cls(sample, rows or sample, frequencies=frequencies, **options)
-
     @property
     def n_rows(self) -> int:
         """Number of rows, in memory or not."""
@@ -178,10 +160,6 @@ class Problem:
             return ExactGram(kernel, prepared, self.sample.Y, self.sample.p)
         components = kernel.components(take(self.frequencies, columns, axis=0))
         return FourierGram(components, self.rows.restrict(columns))
-
-    def objective_over(self, features: np.ndarray, gram: Gram) -> Objective:
-        """Return the objective for a Gram operator of the given units."""
-        return self.objective(gram, self.epsilon, units=self.units.restrict(features))
 
     def trace(self, features: np.ndarray, weights: np.ndarray, sigma: float, *stage: Any) -> float:
         """Return the criterion Q at given weights, whatever the objective."""
