@@ -583,9 +583,6 @@ class Notes(Watch):
     def stage_done(self, number, stage):
         self.done.append((number, stage))
 
-    def stages(self):
-        return self.finished
-
     def stop(self):
         return len(self.seen) >= self.most
 

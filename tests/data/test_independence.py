@@ -16,7 +16,7 @@ from covmin import (
 )
 from covmin.data import TableOptions, read
 from covmin.data.independence import dependence_of_rows
-from covmin.remarks import InputError, remark_of
+from covmin.remarks import InputError, remark_of, silenced
 
 N = 200
 
@@ -166,7 +166,10 @@ def test_tools_with_error_rates_refuse_and_name_the_cure(name):
 @pytest.mark.parametrize("name", INFERENCE)
 @pytest.mark.parametrize("groups", [np.arange(N) // 10, range(N)], ids=["blocks", "rows"])
 def test_groups_cure_it_and_a_group_of_each_row_overrides_it(name, groups):
-    assert np.isfinite(INFERENCE[name](*in_time(np.random.default_rng(0)), groups=groups)).any()
+    data = in_time(np.random.default_rng(0))
+    # Columns in time follow products of others by chance.
+    with silenced("not-gaussian"):
+        assert np.isfinite(INFERENCE[name](*data, groups=groups)).any()
 
 
 @pytest.mark.filterwarnings("error")

@@ -34,7 +34,7 @@ def test_all_rows_where_there_are_few():
 
 
 def test_the_first_of_many_rows(monkeypatch):
-    monkeypatch.setattr(look, "pair_rows", lambda n, d, k: 150)
+    monkeypatch.setattr(look, "pair_search", lambda shape: (150, 4))
     X, Y = product(1000, 20)
     pairs, first = (
         protected_for(problem_of(X, Y)).interactions,

@@ -290,7 +290,7 @@ class CountedSource(ArrayBlocks):
 def test_a_fit_reads_a_large_table_few_times(monkeypatch):
     """For gaps, to prepare it, and for the rows that are held in memory."""
     monkeypatch.setattr(assemble, "held_rows", lambda *_: 10_000)
-    monkeypatch.setattr(look, "pair_rows", lambda *_: 10_000)
+    monkeypatch.setattr(look, "pair_search", lambda _: (10_000, 4))
     X, y = interaction_and_effect(30_000)
     CountedSource.passes = 0
     fitted = CCMSelector(3, approximation=Fourier(64)).fit(CountedSource(X), y)

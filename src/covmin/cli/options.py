@@ -13,7 +13,7 @@ Task = StrEnum("Task", ["auto", "classification", "ordinal", "regression", "surv
 # Models are scored on classes or on numbers, whether or not the classes are ordered.
 ScoredTask = StrEnum("ScoredTask", ["auto", "classification", "regression"])
 Missing = StrEnum("Missing", ["keep", "rows"])
-Format = StrEnum("Format", ["csv", "tsv", "json", "excel", "parquet", "feather", "sqlite"])
+Format = StrEnum("Format", ["csv", "tsv", "json", "excel", "parquet", "feather"])
 Decimal = StrEnum("Decimal", {"point": ".", "comma": ","})
 Protocol = StrEnum("Protocol", ["nested", "paper"])
 
@@ -79,7 +79,7 @@ def _setting(parameter: str, *names: str, **rest: Any) -> Any:
 
 # fmt: off
 Data = Annotated[str, typer.Argument(metavar="DATA", show_default=False,
-    help="File with the table: CSV, TSV, JSON, Excel, Parquet, Feather or SQLite, "
+    help="File with the table: CSV, TSV, JSON, Excel, Parquet or Feather, "
     "optionally compressed (.gz, .bz2, .xz, .zip); - reads standard input.")]
 Target = Annotated[str | None, _column("--target", "-t",
     help="Column with the response: a name, or an index (0 is the first, -1 the last). Not needed "
@@ -126,8 +126,7 @@ Encoding = Annotated[str | None, _option("--encoding", panel=_READING, metavar="
     help="Encoding of a text table, such as utf-16 or cp1252. UTF-8 and "
     "byte order marks are detected; other text is read as Windows-1252.")]
 TableName = Annotated[str | None, _option("--table", "--sheet", panel=_READING, metavar="NAME",
-    help="Sheet of a spreadsheet, or table of a database.",
-    show_default="the first sheet, the only table")]
+    help="Sheet of a spreadsheet.", show_default="the first sheet")]
 
 Kernel = Annotated[str, _setting("kernel", "--kernel",
     panel=_METHOD, metavar="NAME",

@@ -91,13 +91,12 @@ def run_path(
         steps.add(members.size + 1)
     aside = None if wanted in steps else wanted
     every = sorted(steps | {wanted or max(steps)}, reverse=True)
-    finished = watch.stages()
     stages: list[Stage] = []
     start = Start(np.arange(problem.units.size), np.ones(problem.units.size))
     for number, budget in enumerate(every):
-        known = number < len(finished)
+        known = number < len(watch.finished)
         if known:
-            stage = finished[number]
+            stage = watch.finished[number]
         else:
             told = _StageWatch(watch, number, len(every), budget)
             kept = _protected(problem, protected, members, start.among, budget)

@@ -77,15 +77,13 @@ class Progress:
 class Watch:
     """Observer of a path or a single solve; this base class does nothing."""
 
+    finished: Sequence[Any] = ()  # the first stages, if an earlier run has saved them
+
     def step(self, progress: Progress) -> None:
         """Receive an accepted step of a stage."""
 
     def stage_done(self, number: int, stage: Any) -> None:
         """Receive a finished stage of a path."""
-
-    def stages(self) -> Sequence[Any]:
-        """Return the first stages, if an earlier run has saved them."""
-        return ()
 
     def iteration(self, iteration: Iteration) -> None:
         """Receive an accepted step of a single solve."""

@@ -55,7 +55,7 @@ def check_independence(
         return
     if not refuses:
         raised = f"{found.text} The errors reported for this fit are then too small."
-        warn(Remark(found.code, raised, found.columns, _CURES[0]))
+        warn(found.code, raised, found.columns, advice=_CURES[0])
         return
     raise InputError(
         f"{found.text} The error rates of this method would not hold.",

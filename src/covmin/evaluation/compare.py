@@ -19,7 +19,7 @@ from covmin.runtime.seeds import seed_of, unit_seed
 from covmin.selection.scoring import scoring_name
 
 from .curves import PROTOCOLS, CurveResult, CurveTask, Split, default_sizes
-from .runner import run_units, warn_of_failures
+from .runner import UNFINISHED, run_units, warn_of_failures
 from .selectors import ComparedTable, resolve_selectors, selector_settings
 
 # By whether there are groups, and whether there are classes.
@@ -165,12 +165,14 @@ def compare_selectors(
     results = run_units(units, curves, log=log, settings=settings, **run)
     if not any(results):
         raise ValueError(f"No selector finished a fold within seconds={seconds:g}; allow more.")
-    found = (done or curves.unfinished(unit) for unit, done in zip(units, results, strict=True))
-    pairs = list(zip(units, found, strict=True))
+    rows: list[dict[str, Any]] = []
+    errors: list[tuple[str, str | None]] = []
+    pairs = list(zip(units, results, strict=True))
     # In the order in which the selectors were named.
     pairs.sort(key=lambda pair: list(named).index(pair[0]["selector"]))
-    rows = [row for _, result in pairs for row in result["rows"]]
-    errors = [(unit["selector"], result["error"]) for unit, result in pairs]
+    for unit, done in pairs:
+        rows += done["rows"] if done else curves.rows(unit)
+        errors.append((unit["selector"], done["error"] if done else UNFINISHED))
     warn_of_failures(errors)
     result = CurveResult(rows, name, errors)
     if result.unfinished:

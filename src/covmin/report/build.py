@@ -15,15 +15,20 @@ from covmin.constants import SAMPLE_ROWS
 from covmin.data.columns import LEFT_OUT
 from covmin.data.survival import survival_curve
 from covmin.plotting.network import network_order
-from covmin.selection.summary import Explained, measure_text, n_distinct, summary
+from covmin.selection.summary import (
+    Explained,
+    measure_text,
+    n_distinct,
+    read_as_fitted,
+    summary,
+)
 from covmin.text import count_of, number, percent, printable, shortened, with_p_value
 
 from .checks import check_data
-from .effects import effects
 from .plots import feature_plots
-from .relations import associations, shared_information, shown_pair, substitutes
+from .relations import associations, effects, shared_information, shown_pair, substitutes
 from .reproduction import reproduction_code
-from .view import View, read_as_fitted
+from .view import View
 
 # Number of features in each part of the page.
 _CORRELATED = 24

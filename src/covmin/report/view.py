@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -13,7 +12,7 @@ from scipy.stats import rankdata
 from sklearn.utils import _safe_indexing
 
 from covmin.constants import MANY_ROWS, MEMORY_NUMBERS
-from covmin.data import Table, TableOptions, read
+from covmin.data import Table
 from covmin.data.blocks import SparseBlocks, in_blocks, rows_of
 from covmin.data.columns import Levels, read_as
 from covmin.data.survival import martingale_residuals
@@ -154,13 +153,6 @@ class View:
             if x.size and np.ptp(x) > 0.0:
                 Z[there, k] = (x - x.mean()) / np.sqrt(np.square(x - x.mean()).sum() / there.size)
         return Z
-
-
-def read_as_fitted(selector: Any, X: Any, y: Any = None) -> Table:
-    """Return a table, or read X and y as for the fit."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # the fit has already issued them
-        return read(X, y, TableOptions.of(selector))
 
 
 def _sampled(table: Table) -> Table:
