@@ -15,7 +15,6 @@ from sklearn.pipeline import make_pipeline
 
 from covmin import CCMSelector, Formulation, LongRun, conditional_covariance_trace
 from covmin.core.constraints import CONSTRAINTS
-from covmin.core.grams import ExactGram
 from covmin.core.kernels import KERNELS, Scale
 from covmin.core.kernels.base import SampleKernel, outer
 from covmin.core.kernels.distances import squared_distances
@@ -112,7 +111,7 @@ def data():
 def test_the_gradient_of_the_kernel(draw, w):
     """As for any kernel: its objective has the slopes that differences have."""
     s = draw()
-    objective = trace_objective(ExactGram(Matern(bandwidth=1.3), s.X, s.Y, s.p), epsilon=0.1)
+    objective = trace_objective(s.exact(Matern(bandwidth=1.3)), epsilon=0.1)
     expected = naive.differences(lambda w: objective.at(w).value, w)
     assert_allclose(objective.at(w).gradient(), expected, rtol=1e-5)
 

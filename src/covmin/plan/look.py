@@ -37,7 +37,8 @@ class FirstLook:
             return 1.0  # the response does not vary
         problem = replace(self.problem, sample=few, rows=few, frequencies=None)
         features = np.arange(problem.units.size)
-        together = problem.operator(features, np.ones(features.size))
+        gram = problem.gram(features, problem.bandwidth(features))
+        together = gram.at(problem.units.spread(np.ones(features.size)))
         assert isinstance(together, ExactOperator)
         errors = map(together.leave_one_out, FUNCTION_RIDGES[:4])
         return min(of_the_mean, *errors) / of_the_mean

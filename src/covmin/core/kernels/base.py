@@ -188,6 +188,8 @@ class Kernel(Configurable):
 
     def draw_frequencies(self, n_columns: int, n_components: int, rng: Generator) -> np.ndarray:
         """Draw frequencies Ω (n_columns, any) of random Fourier features for unit bandwidth."""
+        if self.has_components:
+            return np.empty((n_columns, 0))  # of its own columns or waves only
         raise ValueError(
             f"The {self.name} kernel has no random Fourier features. Use "
             'approximation="exact", or another kernel.'
