@@ -130,7 +130,7 @@ class Problem:
             return float(self.kernel.bandwidth)
         columns = self.units.columns(features)
         near, order = self.sample.first(MEDIAN_ROWS), self.kernel.order
-        X = near.take(columns)
+        X = take(near.X, columns, axis=1)
         scale = self.units.scale[columns]
         if (scale != 1.0).any():
             X = X * like(scale, X)
@@ -161,7 +161,7 @@ class Problem:
         scale = Scale(sigma, kept if self.for_kept else stage.n_features, kept, n_waves)
         kernel: ScaledKernel = self.kernel.at(scale)
         if self.frequencies is None:
-            prepared = kernel.prepare(self.sample.take(columns))
+            prepared = kernel.prepare(take(self.sample.X, columns, axis=1))
             return ExactGram(kernel, prepared, self.sample.Y, self.sample.p)
         components = kernel.components(take(self.frequencies, columns, axis=0))
         return FourierGram(components, self.rows.restrict(columns))
