@@ -1,13 +1,11 @@
 """Infer what a column holds (numbers, categories, dates, row identifiers) and encode it."""
 
-from __future__ import annotations
-
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, replace
 from datetime import time, timedelta
 from decimal import Decimal
 from numbers import Real
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
@@ -103,7 +101,7 @@ class Levels:
     codes: np.ndarray  # (n_samples,), -1 where the value is missing
 
     @classmethod
-    def of(cls, column: Any) -> Levels:
+    def of(cls, column: Any) -> Self:
         """Find the distinct values of a column."""
         entries = column.to_list() if hasattr(column, "to_list") else list(column)
         try:

@@ -1,11 +1,9 @@
 """Prepare columns for the criterion: drop constants, standardise, and order by content."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
@@ -42,9 +40,7 @@ class DistinctRows:
     kind: np.ndarray  # (n_rows,), kind of each row; n_distinct or more if it has no weight
 
     @classmethod
-    def of(
-        cls, signature: np.ndarray, p: np.ndarray, seed: int, *, merged: bool = True
-    ) -> DistinctRows:
+    def of(cls, signature: np.ndarray, p: np.ndarray, seed: int, *, merged: bool = True) -> Self:
         """Return one row per signature, or all rows; another seed gives another order."""
         place = np.arange(p.size)
         kind, apart = np.empty_like(place), np.zeros(p.size)
@@ -68,13 +64,11 @@ class DistinctRows:
         order = order[weight[order] > 0.0]
         return cls(first[order], weight[order], place[kind])
 
-    def apart(
-        self, splits: list[tuple[np.ndarray, np.ndarray]], weight: np.ndarray
-    ) -> DistinctRows:
+    def apart(self, splits: list[tuple[np.ndarray, np.ndarray]], weight: np.ndarray) -> Self:
         """Return one row for each kind and its sides of the splits; no weight is zero."""
         by_kind = np.stack([self.kind, *(mask for split in splits for mask in split)])
         _, first, kind = np.unique(by_kind, axis=1, return_index=True, return_inverse=True)
-        return DistinctRows(first, np.bincount(kind, weight / weight.sum()), kind)
+        return type(self)(first, np.bincount(kind, weight / weight.sum()), kind)
 
     @property
     def size(self) -> int:
