@@ -2,7 +2,7 @@
 
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, replace
-from datetime import time, timedelta
+from datetime import date, time, timedelta
 from decimal import Decimal
 from numbers import Real
 from typing import Any, Self
@@ -18,7 +18,6 @@ from .parsing import (
     encode_phase,
     encode_points,
     is_missing_mark,
-    is_point,
     look_like_numbers,
     points_in_time,
     read_clock,
@@ -196,13 +195,13 @@ def _of_objects(levels: Levels, is_trusted: bool) -> ReadColumn:
     if not values:
         return _empty(levels.codes.size)
     # First, because durations of NumPy are integers.
-    if all(isinstance(value, (timedelta, np.timedelta64)) for value in values):
+    if all(isinstance(value, timedelta | np.timedelta64) for value in values):
         days = np.array([value / timedelta(1) for value in values])
         return ReadColumn("number", levels.spread(days)[:, None], "durations, in days")
     if all(isinstance(value, (Real, Decimal, np.bool_)) for value in values):
         numbers = np.array([float(value) for value in values])
         return ReadColumn("number", levels.spread(numbers)[:, None])
-    if all(map(is_point, values)):
+    if all(isinstance(each, date | np.datetime64) or hasattr(each, "to_timestamp") for each in values):
         return _of_points(levels.spread(points_in_time(values)))
     return _of_text(levels, is_trusted) or read_categories(levels)
 
