@@ -201,7 +201,8 @@ def _of_objects(levels: Levels, is_trusted: bool) -> ReadColumn:
     if all(isinstance(value, (Real, Decimal, np.bool_)) for value in values):
         numbers = np.array([float(value) for value in values])
         return ReadColumn("number", levels.spread(numbers)[:, None])
-    if all(isinstance(each, date | np.datetime64) or hasattr(each, "to_timestamp") for each in values):
+    dates = date | np.datetime64
+    if all(isinstance(each, dates) or hasattr(each, "to_timestamp") for each in values):
         return _of_points(levels.spread(points_in_time(values)))
     return _of_text(levels, is_trusted) or read_categories(levels)
 
