@@ -217,16 +217,21 @@ def _warn_of_excluded(samples: Any, out: list[Reading]) -> None:
     labels = np.arange(is_given.size) if samples.names is None else samples.names
     given = set(labels[is_given].tolist())
     if excluded := [each for each in out if each.column not in given]:
-        said, advice = summary(excluded), "Use column_types to override this."
-        if prose := [each.column for each in excluded if each.kind == "free text"]:
-            advice += f" For example, column_types={{{prose[0]!r}: 'text'}} uses its words."
-        ids = [each.column for each in excluded if each.kind == "identifier"]
+        said, columns = summary(excluded), [each.column for each in excluded]
+        texts, ids = (
+            [each.column for each in excluded if each.kind == kind]
+            for kind in ("free text", "identifier")
+        )
+        named, kind = (texts[0], "text") if texts else (columns[0], "category")
+        advice = (
+            f"column_types={{{named!r}: 'drop'}} says that this is right; {kind!r} in place of "
+            f"'drop' uses the {'words of the ' if texts else ''}column."
+        )
         if close := [name for name in ids if _follows_response(samples, name)]:
             said.append(
-                f"But the numbers in {listed(close)} follow the response: they are its ranks, or "
-                "the rows are sorted by it."
+                f"The numbers in {listed(close)} follow the response, however: they are its ranks, "
+                "or the rows are sorted by it."
             )
-        columns = [each.column for each in excluded]
         warn("excluded-columns", " ".join(said), columns, advice=advice)
     if kept := [each.column for each in out if each.column in given]:
         warn(
