@@ -74,8 +74,8 @@ def test_report_is_written_with_notes_and_command(table, tmp_path, run):
     words = ("select", source, "-t", "group", "-m", 3, "--missing", "rows", "--drop", "x9")
     result = run(*words, "--report", report)
     assert result.exit_code == 0, result.output
-    assert "1 row(s) with missing values were dropped" in result.stdout
-    assert "1 row(s) with missing values were dropped" in report.read_text("utf-8")
+    assert "1 row with missing values dropped" in result.stdout
+    assert "1 row with missing values dropped" in report.read_text("utf-8")
     assert shlex.split(code_of(report)) == ["covmin", *map(str, words), "--report", str(report)]
 
 
@@ -88,7 +88,7 @@ def test_constant_columns_are_named_once(table, tmp_path, run):
     assert told.count("carry no information") == 1
     page = report.read_text("utf-8")
     assert "2 columns are constant" in page
-    assert "constant feature(s)" not in page
+    assert "constant feature" not in page
 
 
 def test_a_row_number_that_tracks_the_response_is_pointed_out(table, tmp_path, run):
@@ -277,4 +277,4 @@ def test_the_past_does_not_know_the_future(tmp_path, run):
     both = run("select", shuffled, "-t", "y", "--time", "day", "--row-groups", "a")
     assert both.exit_code == ExitCode.USAGE
     frame.assign(day="soon").to_csv(shuffled, index=False)
-    assert "600 row(s) have no time, such as 'soon'" in run(*words, "--time", "day").stderr
+    assert "no time in 600 rows, such as 'soon'" in run(*words, "--time", "day").stderr

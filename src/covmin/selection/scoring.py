@@ -20,6 +20,7 @@ from covmin.data.blocks.array import stays_what_it_is
 from covmin.data.dtypes import is_frame
 from covmin.data.survival import as_structured
 from covmin.remarks import warn
+from covmin.text import count_of
 
 from .crossval import Score
 from .splits import Fold
@@ -58,7 +59,8 @@ class EstimatorScore:
                 function = _last_step(estimator)[1].score
             if "sample_weight" in signature(function).parameters:
                 scored = {"sample_weight": self.weight[test]}
-        with _said(f"{self.estimator} could not be trained on {columns.size} column(s) of X"):
+        on = count_of(columns.size, "column")
+        with _said(f"{self.estimator} could not be trained on {on} of X"):
             estimator.fit(_safe_indexing(X, train), _safe_indexing(self.y, train), **trained)
         with _said(f"{self.name} failed for {self.estimator} on a test fold"):
             X_test, y_test = _safe_indexing(X, test), _safe_indexing(self.y, test)
