@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import ClassVar, Self
+from typing import Self
 
 import numpy as np
 
@@ -12,7 +12,6 @@ class Constraint:
     """``{0 ≤ w ≤ 1}`` without a penalty; the base class of all constraints."""
 
     budget: float  # m
-    has_price: ClassVar[bool] = False  # whether it uses λ₁
 
     @classmethod
     def candidates(cls, budget: float, prices: Sequence[float] = ()) -> list[Self]:
@@ -89,7 +88,6 @@ class SoftBudget(Constraint):
     """The soft budget: ``{0 ≤ w ≤ 1}`` with the penalty ``λ₁(Σw − m)``."""
 
     unit_price: float  # λ₁
-    has_price = True
 
     @classmethod
     def candidates(cls, budget: float, prices: Sequence[float] = ()) -> list[Self]:

@@ -16,7 +16,7 @@ from covmin.constants import SAMPLE_ROWS, SAMPLES_FOR_EACH_FEATURE, WORK
 
 from .arrays import Array, like, take, to_numpy
 from .constraints import CappedSimplex, Constraint
-from .grams import ExactGram, FourierGram, Gram, Operator
+from .grams import ExactGram, FourierGram, Gram
 from .kernels import MEDIAN_ROWS, Kernel, Scale, ScaledKernel, median_bandwidth, waves_for
 from .objectives import Objective, TraceObjective
 from .rows import Rows, Sample
@@ -85,24 +85,6 @@ class Problem:
     # d, every pair of samples would be close, and the kernel would miss interactions.
     for_kept: bool = False
     effort: Effort | None = None  # limit on the work per evaluation; None: all rows in every step
-
-    @classmethod
-    def of(
-        cls,
-        sample: Sample,
-        frequencies: Array | None = None,
-        rows: Rows | None = None,
-        **options: Any,
-    ) -> Problem:
-        """Create a problem on the kernel matrix, or on random Fourier features if they are given.
-
-        By default the rows are those of the sample, and each column is a unit.
-        """
-        if frequencies is not None:
-            frequencies = like(frequencies, sample.X)
-        if "units" not in options:
-            options["units"] = Units.single(sample.shape[1])
-        return cls(sample, rows or sample, frequencies=frequencies, **options)
 
     @property
     def n_rows(self) -> int:
@@ -174,20 +156,10 @@ class Problem:
         scale = Scale(sigma, kept if self.for_kept else stage.n_features, kept, n_waves)
         kernel: ScaledKernel = self.kernel.at(scale)
         if self.frequencies is None:
-            return ExactGram(kernel, self.sample.take(columns), self.sample.Y, self.sample.p)
+            prepared = kernel.prepare(self.sample.take(columns))
+            return ExactGram(kernel, prepared, self.sample.Y, self.sample.p)
         components = kernel.components(take(self.frequencies, columns, axis=0))
         return FourierGram(components, self.rows.restrict(columns))
-
-    def objective_over(self, features: np.ndarray, gram: Gram) -> Objective:
-        """Return the objective for a Gram operator of the given units."""
-        return self.objective(gram, self.epsilon, units=self.units.restrict(features))
-
-    def operator(
-        self, features: np.ndarray, weights: np.ndarray, sigma: float | None = None
-    ) -> Operator:
-        """Return the Gram operator at given weights, with the median bandwidth by default."""
-        gram = self.gram(features, self.bandwidth(features) if sigma is None else sigma)
-        return gram.at(self.units.restrict(features).spread(weights))
 
     def trace(self, features: np.ndarray, weights: np.ndarray, sigma: float, *stage: Any) -> float:
         """Return the criterion Q at given weights, whatever the objective."""

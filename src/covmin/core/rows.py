@@ -127,11 +127,6 @@ class Sample:
         Y = self.Y[:n_rows, :]
         return replace(self, X=self.X[:n_rows, :], Y=Y - p @ Y, p=p)
 
-    def leave_one_out_of_the_mean(self) -> float:
-        """Return the mean squared error of predicting each row by the mean of the others."""
-        left_out = self.Y / (1.0 - self.p)[:, None]
-        return float(array_namespace(self.p).sum(self.p[:, None] * left_out**2))
-
     def _blocks(self) -> Iterator[tuple[Array, Array, Array]]:
         n = self.X.shape[0]
         size = self.block_size or default_block_size(self.X)

@@ -194,8 +194,9 @@ def read(
         is_structured = getattr(getattr(y, "dtype", None), "names", None) is not None
         if task == "survival" or (task == "auto" and is_structured):
             y, task = survival_times(y, task), "survival"
-        X, y, weight, row = usable_samples(_as_table(X), y, sample_weight)
+        X = _as_table(X)
         check_kind(X, y)
+        X, y, weight, row = usable_samples(X, y, sample_weight)
         names = names_of(X)
         matrix = read_matrix(X, names, options)
         if strict and is_frame(X):

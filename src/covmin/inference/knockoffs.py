@@ -100,8 +100,9 @@ class KnockoffSelector(InferenceSelector):
     any dependence of y on the features [1]_, and is as good as the model of the *features*, a
     Gaussian copula: each column is a function of latent Gaussian variables, which numbers determine
     by their ranks, and levels, ties and missing values up to an interval [3]_. It covers no feature
-    that is a non-monotone function of others; if one depends on the square of another or, among at
-    most a few hundred, on the product of two, a warning is issued. The joint covariance G of
+    that is a non-monotone function of others. If one clearly depends on a curve of another or,
+    among at most a few hundred, on the product of two, a warning is issued, and neither it nor they
+    are kept: their copies differ from them whatever y is. The joint covariance G of
     features and copies minimises ``tr(G⁻¹)`` [2]_.
 
     References
@@ -121,7 +122,7 @@ class KnockoffSelector(InferenceSelector):
     >>> X = rng.standard_normal((300, 20))
     >>> y = (np.sin(2 * X[:, :6]) + X[:, :6]).sum(axis=1) + 0.5 * rng.standard_normal(300)
     >>> KnockoffSelector(fdr=0.2).fit(X, y).get_support(indices=True)
-    array([ 0,  1,  2,  3,  4,  5, 17])
+    array([0, 1, 2, 3, 4, 5])
 
     One of these seven is false: ``fdr=0.2`` allows one in five on average.
     """
@@ -195,7 +196,8 @@ class KnockoffSelector(InferenceSelector):
         with one_blas_thread():
             knockoffs = TableKnockoffs(encoded[rows], table.layout, columns.index, p, rng)
             copies = columns.apply(knockoffs.draw(rng))
-        self._warn_of_assumptions(table, knockoffs.curved())
+        curved = knockoffs.curved()
+        self._warn_of_assumptions(table, curved)
         # What is silenced was already issued for the features.
         with one_blas_thread(), silenced("outliers", "too-few-samples", "dependent-rows"):
             of_units = swap_statistics(
@@ -210,6 +212,8 @@ class KnockoffSelector(InferenceSelector):
             )
         W = np.zeros(table.layout.given.size)
         W[columns.unit_index] = of_units
+        # Their copies differ from them whatever y is.
+        W[table.layout.unit[table.layout.source[curved]]] = 0.0
         self._filter(W[~table.layout.given], table)
         return self
 
@@ -235,19 +239,13 @@ class KnockoffSelector(InferenceSelector):
             )
         if len(curved):
             *others, bent = table.column_labels[curved[0]].tolist()
-            same = others[0] == others[1]
-            what = (
-                f"square of column {others[0]!r}"
-                if same
-                else "product of columns {!r} and {!r}".format(*others)
-            )
-            n_more = len({frozenset(triple) for triple in curved.tolist()}) - 1
-            more = f" (and {n_more} more such cases)" if n_more else ""
+            what = " and ".join(map(repr, dict.fromkeys(others)))
+            n_columns = np.unique(table.layout.source[curved]).size
             warn(
                 "not-gaussian",
-                f"Column {bent!r} depends on the {what}{more}, which a Gaussian copula cannot "
-                "represent: the false discovery rate may exceed fdr. Drop one of them, put them in "
-                f"a group, or use {_FOR_FEW}.",
+                f"Column {bent!r} follows a curve or a product of {what}, which a Gaussian copula "
+                f"cannot represent: {n_columns} columns of this kind cannot be judged and are not "
+                f"kept. Put those that belong together in a group, drop some, or use {_FOR_FEW}.",
                 [*dict.fromkeys(others), bent],
             )
 

@@ -13,7 +13,6 @@ try:
     from sklearn.utils._param_validation import (
         HasMethods,
         Interval,
-        Options,
         RealNotInt,
         StrOptions,
     )
@@ -29,7 +28,7 @@ except ImportError:
         def __call__(self, function: Any) -> Any:
             return function
 
-    HasMethods = Interval = Options = RealNotInt = StrOptions = _Unchecked
+    HasMethods = Interval = RealNotInt = StrOptions = _Unchecked
     _fit_context = _check_parameters = _validate_params = _Unchecked
 
 # Values allowed for n_jobs: joblib counts negative values from the last core; zero is undefined.

@@ -41,6 +41,7 @@ def problem_of(plan: Plan, columns: PreparedColumns, Y: np.ndarray) -> Problem:
     if plan.approximation is not None:
         rng = np.random.default_rng(plan.seed)
         frequencies = kernel.draw_frequencies(X.shape[1], plan.n_components, rng)
+        frequencies = like(frequencies, drawn)
     if first.size < rows.size:
         # Not all rows fit in memory: read them in blocks, each distinct row once.
         if rows.size < X.shape[0]:
@@ -48,9 +49,16 @@ def problem_of(plan: Plan, columns: PreparedColumns, Y: np.ndarray) -> Problem:
         everything = X.rows(Y[np.sort(rows.first)], rows.p[np.argsort(rows.first)])
     # Ten conjugate gradient steps cannot resolve the narrower kernel.
     is_narrow = plan.formulation.strategy == "path" and plan.formulation.inverse == "exact"
-    for_kept = bool(is_narrow and plan.approximation)
-    options = {"epsilon": 1.0, "units": columns.units, "for_kept": for_kept, "effort": effort}
-    return Problem.of(sample, frequencies, everything, kernel=kernel, **options)
+    return Problem(
+        sample,
+        everything or sample,
+        kernel,
+        epsilon=1.0,
+        units=columns.units,
+        frequencies=frequencies,
+        for_kept=bool(is_narrow and plan.approximation),
+        effort=effort,
+    )
 
 
 def refined(plan: Plan, problem: Problem, path: Path, m: int | None) -> Exchanged:

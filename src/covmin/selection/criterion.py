@@ -15,7 +15,7 @@ from covmin.data.independence import check_independence
 from covmin.data.standardize import Standardize
 from covmin.plan import Plan
 from covmin.plan.formulation import FORMULATIONS, Fourier, approximation_of
-from covmin.plan.rules import by_size, kernel_of
+from covmin.plan.rules import choose_approximation, kernel_of
 from covmin.runtime.compat import HasMethods, Interval, StrOptions, validate_params
 from covmin.runtime.machine import one_blas_thread
 from covmin.runtime.seeds import seed_of
@@ -232,7 +232,7 @@ def conditional_covariance_trace(
         n,
         d,
         FORMULATIONS["paper"],
-        by_size(named, chosen, shape),
+        choose_approximation(named, chosen, shape, n_components=n_components)[0],
         chosen,
         n_components=n_components,
         seed=seed_of(random_state),

@@ -128,7 +128,12 @@ def fit(table: Table, columns: PreparedColumns, settings: SimpleNamespace, run: 
         plan, epsilon, m, found = choose(plan, table, columns, settings, run)
         formulation, response = plan.formulation, table.response
         problem = formulation.applied_to(first.problem, epsilon, columns, response)
-        path = run_stages(plan, problem, first, m, run)
+        most = min(m, columns.units.size)
+        budgets = path_budgets(columns.units.size) if formulation.strategy == "path" else [most]
+        protected = first.protected if plan.order or plan.effort else None
+        # The last word decides about so few features, whatever the path says about their number.
+        wanted = None if plan.refines and most <= CANDIDATES[0] else most
+        path = run_path(problem, budgets, protected, run, wanted)
         plan, path, lost, errors = check(plan, problem, path, m, run)
     return Fit(plan, table, columns, problem, path, m, found, lost, errors)
 
@@ -358,17 +363,7 @@ def choose(
     return plan.deciding(*decisions), epsilon, m, found
 
 
-# --- run and check -------------------------------------------------------------------------------
-
-
-def run_stages(plan: Plan, problem: Problem, first: FirstLook, m: int, run: Run) -> Path:
-    """Solve the stages of the path, or the single solve of the paper."""
-    m, d = min(m, problem.units.size), problem.units.size
-    protected = first.protected if plan.order or plan.effort else None
-    budgets = path_budgets(d) if plan.formulation.strategy == "path" else [m]
-    # The last word decides about so few features, whatever the path says about their number.
-    wanted = None if plan.refines and m <= CANDIDATES[0] else m
-    return run_path(problem, budgets, protected, run, wanted)
+# --- check ---------------------------------------------------------------------------------------
 
 
 def check(

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..arrays import Array, array_namespace, column_dots, factorize, like, take, to_numpy
-from ..kernels import Components, FixedMap, FourierMap
+from ..kernels import Components, FourierMap
 from ..rows import Kept, Rows
 
 # Weighted sums over the rows of components Φ (n, D) that do not depend on w, computed once:
@@ -76,7 +76,7 @@ def _moments(U: Array, Y: Array, p: Array) -> tuple[Array, ...]:
     return root @ U, U.T @ U, U.T @ Y, Y.T @ Y
 
 
-def _fixed_moments_block(fixed: FixedMap, X: Array, Y: Array, p: Array, Phi: Array = None) -> Sums:
+def _fixed_moments_block(fixed: Any, X: Array, Y: Array, p: Array, Phi: Array = None) -> Sums:
     return _moments(fixed.transform(X) if Phi is None else Phi, Y, p)
 
 
