@@ -1,11 +1,17 @@
-"""Objectives whose units are the single columns of a Gram operator."""
+"""Problems and objectives whose units are single columns."""
 
 from covmin.core import objectives
+from covmin.core.arrays import like
+from covmin.core.problem import Problem
 from covmin.core.units import Units
 
 
 def _units(gram):
-    return Units.single((gram.X if hasattr(gram, "X") else gram.rows).shape[1])
+    if hasattr(gram, "rows"):
+        return Units.single(gram.rows.shape[1])
+    prepared = gram.prepared  # of a sum over features, the waves of each
+    is_sum = isinstance(prepared, tuple)
+    return Units.single(prepared[1].shape[0] if is_sum else prepared.shape[1])
 
 
 def trace_objective(gram, epsilon, units=None):
@@ -14,3 +20,17 @@ def trace_objective(gram, epsilon, units=None):
 
 def inverse_free_objective(gram, *options, units=None):
     return objectives.InverseFreeObjective(gram, *options, units=units or _units(gram))
+
+
+def problem_on(sample, frequencies=None, **options):
+    """A problem, by default on all rows of a sample and each of its columns."""
+    if frequencies is not None:
+        frequencies = like(frequencies, sample.X)
+    options = {"rows": sample, "units": Units.single(sample.shape[1]), **options}
+    return Problem(sample, frequencies=frequencies, **options)
+
+
+def objective_over(problem, features, *stage):
+    """The objective of a stage of a problem, over some features."""
+    gram = problem.gram(features, *stage)
+    return problem.objective(gram, problem.epsilon, units=problem.units.restrict(features))

@@ -16,6 +16,7 @@ from covmin.core.kernels import Gaussian
 from covmin.core.problem import Problem
 from covmin.core.rows import Sample
 from covmin.core.screening import Protected
+from covmin.core.units import Units
 from covmin.data import TableOptions, read
 from covmin.plan.look import FirstLook
 from covmin.runtime.seeds import unit_seed
@@ -133,13 +134,13 @@ def named(X: Any, y: np.ndarray, order: int) -> Protected:
         columns = samples.columns(True)
         rows = columns.distinct(0)
         Y = samples.response.Y[rows.first]
-        sample = Sample(columns.sample(rows.first), Y - rows.p @ Y, rows.p)
-        problem = Problem.of(sample, kernel=Gaussian(), epsilon=1.0, units=columns.units)
+        sample = Sample(columns.X.take(rows.first), Y - rows.p @ Y, rows.p)
+        problem = Problem(sample, sample, Gaussian(), 1.0, columns.units)
         return FirstLook(problem, task, order).protected
     X = X[:, np.ptp(X, axis=0) > 0.0]
     Y = y[:, None] if task == "regression" else (y[:, None] == np.unique(y)).astype(float)
     sample = Sample(X, Y - Y.mean(axis=0), np.full(len(X), 1.0 / len(X)))
-    problem = Problem.of(sample, kernel=Gaussian(), epsilon=1.0)
+    problem = Problem(sample, sample, Gaussian(), 1.0, Units.single(X.shape[1]))
     return FirstLook(problem, task, order).protected
 
 

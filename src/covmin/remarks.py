@@ -65,11 +65,7 @@ class InputError(ValueError):
     """
 
     def __init__(
-        self,
-        text: str,
-        parameter: str | None = None,
-        columns: Sequence[Any] = (),
-        advice: str = "",
+        self, text: str, parameter: str | None = None, columns: Sequence[Any] = (), advice: str = ""
     ) -> None:
         super().__init__(f"{text} {advice}".rstrip())
         self.text = text
@@ -78,8 +74,8 @@ class InputError(ValueError):
 
 
 def warn(
-    remark: Remark | str,
-    text: str = "",
+    code: str,
+    text: str,
     columns: Sequence[Any] = (),
     category: type[Warning] = CovminWarning,
     advice: str = "",
@@ -92,10 +88,9 @@ def warn(
     >>> caught[0].message.remark
     Remark(code='constant-columns', text='One column is constant.', columns=('a',), advice='')
     """
-    if isinstance(remark, str):
-        remark = Remark(remark, text, tuple(columns), advice)
-    if remark.code in _silenced:
+    if code in _silenced:
         return
+    remark = Remark(code, text, tuple(columns), advice)
     for recorder in _recorders.get():
         recorder.append(remark)
     warning: Any = category(str(remark))

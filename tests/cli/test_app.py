@@ -45,7 +45,7 @@ INTERRUPTED = {
     "fit": ("covmin.CCMSelector.fit", ["select", "{csv}", "-t", "group", "-o", "{dir}/out.csv"]),
     "report": ("os.replace", ["select", "{csv}", "-t", "group", "-m", "2", "-r", "{dir}/out.html"]),
     "table": ("os.replace", ["select", "{csv}", "-t", "group", "-m", "2", "-o", "{dir}/out.csv"]),
-    "demo": ("covmin.report.render.make_report", ["demo", "--report", "{dir}/out.html"]),
+    "demo": ("covmin.report.render_report", ["demo", "--report", "{dir}/out.html"]),
     "compare": (
         "covmin.evaluation.curves.rank_features",
         ["compare", "{csv}", "-t", "group", "--methods", "pearson", "-o", "{dir}/out.csv"],

@@ -10,7 +10,7 @@ import pytest
 
 from covmin.cli.columns import ColumnOptions, find_columns, make_dataset
 from covmin.cli.errors import CommandError, ExitCode, did_you_mean
-from covmin.cli.text_tables import FileTable
+from covmin.cli.files import FileTable
 
 COLUMNS = ["a", "b", "a,b", "it's -x", " blank ", "7", "y"]
 

@@ -5,11 +5,9 @@ from __future__ import annotations
 import gzip
 import io
 import json
-import sqlite3
 import sys
 import time
 import zipfile
-from contextlib import closing
 
 import numpy as np
 import pandas as pd
@@ -35,11 +33,6 @@ def read(tmp_path):
     return read
 
 
-def write_database(table, path):
-    with closing(sqlite3.connect(path)) as connection:
-        table.to_sql("only", connection, index=False)
-
-
 WRITERS = {
     "data.csv": lambda t, p: t.to_csv(p, index=False),
     "data.csv.gz": lambda t, p: t.to_csv(p, index=False),
@@ -52,7 +45,6 @@ WRITERS = {
     "data.jsonl.gz": lambda t, p: t.to_json(p, orient="records", lines=True),
     "data.parquet": lambda t, p: t.to_parquet(p),
     "data.feather": lambda t, p: t.to_feather(p),
-    "data.db": write_database,
 }
 
 
@@ -168,21 +160,6 @@ def test_a_bomb_does_not_go_off(read, monkeypatch):
     assert "Parquet" in caught.value.hint
 
 
-def test_an_endless_view_ends(tmp_path, monkeypatch):
-    path = tmp_path / "endless.db"
-    with closing(sqlite3.connect(path)) as connection:
-        connection.execute(
-            "CREATE VIEW v AS WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c) "
-            "SELECT x, x AS y FROM c"
-        )
-    monkeypatch.setattr("covmin.cli.files._QUERY_SECONDS", 0.5)
-    start = time.monotonic()
-    with pytest.raises(CommandError, match="takes more than") as caught:
-        read_file(FileOptions(str(path)))
-    assert caught.value.code == ExitCode.INPUT
-    assert time.monotonic() - start < 30.0
-
-
 def test_empty_rows_and_columns_without_a_name_are_left_out(read):
     frame = read("a,b,,\n1,2,,\n,,,\n,3,,\n").frame
     assert list(frame) == ["a", "b"]
@@ -226,7 +203,6 @@ def test_records_in_records_and_lists(read):
         (b"garbage", "d.csv.gz", "gzip"),
         (b"garbage", "d.csv.zip", "as a .zip file"),
         (b"garbage", "d.parquet", "parquet"),
-        (b"garbage", "d.db", "database"),
         (b"3", "d.json", "does not contain a table"),
         (b'{"a": [1], "b": 2}', "d.json", "does not contain a table"),
         (b'[{"a": 1}, {"a":', "d.json", "json"),
@@ -283,27 +259,6 @@ def test_the_first_of_several_sheets_is_named(book, run, monkeypatch):
     result = run("select", book)
     assert result.exit_code == ExitCode.INPUT
     assert "pip install python-calamine" in result.stderr
-
-
-@pytest.fixture
-def database(table, tmp_path):
-    path = tmp_path / "lab #1.db"
-    with closing(sqlite3.connect(path)) as connection:
-        table.to_sql('the "wines"', connection, index=False)
-        table.head(3).to_sql("notes", connection, index=False)
-    return path
-
-
-def test_a_table_of_a_database_by_name(database, table, run):
-    by_name = read_file(FileOptions(str(database), table='the "wines"')).frame
-    pd.testing.assert_frame_equal(by_name, table, check_dtype=False)
-    data = FileOptions("-", format="sqlite", table="notes")
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(database.read_bytes())))
-        assert len(read_file(data).frame) == 3
-    assert "Which table?" in run("select", database, "-t", "group").stderr
-    result = run("select", database, "-t", "group", "--table", "note")
-    assert "There is no table 'note'." in result.stderr
 
 
 def test_wide_tables_are_read_as_fast_as_by_pandas(tmp_path):

@@ -38,7 +38,7 @@ class Samples:
         return replace(self, **arrays)
 
     def exact(self, kernel):
-        return ExactGram(kernel, self.X, self.Y, self.p)
+        return ExactGram(kernel, kernel.prepare(self.X), self.Y, self.p)
 
     def finite(self, components, block_size=5):
         return FourierGram(components, Sample(self.X, self.Y, self.p, block_size))

@@ -15,11 +15,10 @@ from sklearn.pipeline import make_pipeline
 
 from covmin import CCMSelector, Formulation, LongRun, conditional_covariance_trace
 from covmin.core.constraints import CONSTRAINTS
-from covmin.core.grams import ExactGram
 from covmin.core.kernels import KERNELS, Scale
 from covmin.core.kernels.base import SampleKernel, outer
 from covmin.core.kernels.distances import squared_distances
-from covmin.plan.rules import by_size
+from covmin.plan.rules import choose_approximation
 
 # ------------------------------------------------------------------- what a newcomer would write
 
@@ -68,7 +67,6 @@ class QuadraticPrice:
     """``{0 ≤ w ≤ 1}`` with the price ``λ Σ w²``."""
 
     unit_price: float
-    has_price = True
 
     @classmethod
     def candidates(cls, budget: float, prices: Sequence[float]):
@@ -78,10 +76,7 @@ class QuadraticPrice:
         return np.clip(v, 0.0, 1.0)
 
     def price(self, w):
-        return self.unit_price * float(w @ w)
-
-    def slope(self, w):
-        return 2.0 * self.unit_price * w
+        return self.unit_price * float(w @ w), 2.0 * self.unit_price * w
 
     def gap(self, w, gradient):
         return float(gradient @ w + np.maximum(-gradient, 0.0).sum())
@@ -113,7 +108,7 @@ def data():
 def test_the_gradient_of_the_kernel(draw, w):
     """As for any kernel: its objective has the slopes that differences have."""
     s = draw()
-    objective = trace_objective(ExactGram(Matern(bandwidth=1.3), s.X, s.Y, s.p), epsilon=0.1)
+    objective = trace_objective(s.exact(Matern(bandwidth=1.3)), epsilon=0.1)
     expected = naive.differences(lambda w: objective.at(w).value, w)
     assert_allclose(objective.at(w).gradient(), expected, rtol=1e-5)
 
@@ -156,7 +151,7 @@ def test_a_kernel_wherever_one_can_be_asked_for(kernel, data, tmp_path):
 
 def test_what_a_kernel_declares_is_believed(kernel, data):
     """It has no components, so that many samples are no reason to use any."""
-    assert by_size("auto", kernel(), (10**6, 10)) is None
+    assert choose_approximation("auto", kernel(), (3000, 10))[0] is None
     asked = CCMSelector(2, kernel="matern", approximation="fourier")
     with pytest.raises(ValueError, match=r"matern .*approximation=\"exact\""):
         asked.fit(*data)

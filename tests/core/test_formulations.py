@@ -4,10 +4,10 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from single import problem_on
 
 from covmin.core.kernels import Gaussian
 from covmin.core.path import run_path
-from covmin.core.problem import Problem
 from covmin.core.rows import Sample
 from covmin.datasets import make_additive, make_shell, make_xor
 from covmin.plan.formulation import Formulation
@@ -48,11 +48,11 @@ def test_recovery(name, approximation, inverse, constraint):
         Y, (n, d) = responses(data), X.shape
         sample, options = Sample(X, Y, np.full(n, 1 / n)), {"kernel": Gaussian()}
         if approximation == "exact":
-            problem = Problem.of(sample, epsilon=epsilon, **options)
+            problem = problem_on(sample, epsilon=epsilon, **options)
         else:
             rng = np.random.default_rng(seed)
             frequencies = Gaussian().draw_frequencies(d, N_COMPONENTS, rng)
-            problem = Problem.of(sample, frequencies, epsilon=epsilon, **options)
+            problem = problem_on(sample, frequencies, epsilon=epsilon, **options)
         columns = SimpleNamespace(p=sample.p, total_weight=n)
         response = SimpleNamespace(Y=Y, squared_unit=1.0)
         problem = formulation.applied_to(problem, epsilon, columns, response)

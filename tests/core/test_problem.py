@@ -7,6 +7,7 @@ import naive
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
+from single import objective_over, problem_on
 
 from covmin.core.constraints import CappedSimplex
 from covmin.core.grams import ExactGram, FourierGram
@@ -23,7 +24,7 @@ from covmin.core.kernels import (
     median_bandwidth,
 )
 from covmin.core.objectives import InverseFreeObjective, TraceObjective
-from covmin.core.problem import Effort, Problem
+from covmin.core.problem import Effort
 from covmin.core.rows import Sample
 from covmin.core.units import ALWAYS_ON, Units
 
@@ -45,12 +46,12 @@ def frequencies():
 
 def exact(sample, kernel=None, **options):
     options = {"kernel": kernel or Gaussian(), "epsilon": EPSILON, **options}
-    return Problem.of(sample, **options)
+    return problem_on(sample, **options)
 
 
 def fourier(sample, frequencies, kernel=None, **options):
     options = {"kernel": kernel or Gaussian(), "epsilon": EPSILON, **options}
-    return Problem.of(sample, frequencies, **options)
+    return problem_on(sample, frequencies, **options)
 
 
 # -------------------------------------------------------------------------------------- samples
@@ -202,25 +203,22 @@ def test_operator_and_trace_by_the_naive_formulas(draw, frequencies, kind):
     trace = problem.trace(features, weights, 1.7)
     assert trace == pytest.approx(naive.criterion(K, s.Y, EPSILON), rel=1e-8)
     if kind == "exact":
-        operator = problem.operator(features, weights, 1.7)
+        operator = problem.gram(features, 1.7).at(problem.units.restrict(features).spread(weights))
         error = naive.leave_one_out(K, s.Y, s.p, EPSILON)
         assert operator.leave_one_out(EPSILON) == pytest.approx(error, rel=1e-6)
-    by_rule = problem.operator(features, weights)
-    same = problem.operator(features, weights, problem.bandwidth(features))
-    assert_array_equal(by_rule.solve(EPSILON), same.solve(EPSILON))
 
 
 def test_the_trace_is_the_criterion_whatever_the_objective(sample):
     free = exact(sample, objective=partial(InverseFreeObjective, penalty=3 / EPSILON))
     weights = np.full(6, 0.5)
     assert free.trace(EVERY, weights, 1.5) == exact(sample).trace(EVERY, weights, 1.5)
-    assert isinstance(free.objective_over(EVERY, free.gram(EVERY, 1.5)), InverseFreeObjective)
+    assert isinstance(objective_over(free, EVERY, 1.5), InverseFreeObjective)
 
 
 def test_objectives_are_over_the_units_of_a_stage(sample):
     problem = exact(sample, units=GROUPS)
     some = np.array([0, 2])
-    objective = problem.objective_over(some, problem.gram(some, 1.5))
+    objective = objective_over(problem, some, 1.5)
     assert isinstance(objective, TraceObjective)
     assert objective.epsilon == EPSILON
     assert objective.at(np.array([0.8, 0.3])).value == pytest.approx(

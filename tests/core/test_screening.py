@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.stats import pearsonr
+from single import problem_on
 
 from covmin.core.constraints import SoftBudget
 from covmin.core.exchange import SetSample
@@ -14,7 +15,6 @@ from covmin.core.kernels import Mixed
 from covmin.core.lookback import refine
 from covmin.core.objectives import InverseFreeObjective
 from covmin.core.path import run_path
-from covmin.core.problem import Problem
 from covmin.core.rows import Sample
 from covmin.core.screening import SEARCH, Found, Protected, Ranked, Screening, Search
 from covmin.core.solver import Watch
@@ -601,9 +601,6 @@ class Notes(Watch):
     def stage_done(self, number, stage):
         self.done.append((number, stage))
 
-    def stages(self):
-        return self.finished
-
     def stop(self):
         return len(self.seen) >= self.most
 
@@ -617,7 +614,7 @@ class TestHold:
         n = X.shape[0]
         share = max(0.5 * X.shape[1] / (X.shape[1] + n), 0.2)
         options = {"kernel": Mixed(share), "epsilon": 0.01, **options}
-        return Problem.of(Sample(X, Y - Y.mean(axis=0), np.full(n, 1 / n)), **options)
+        return problem_on(Sample(X, Y - Y.mean(axis=0), np.full(n, 1 / n)), **options)
 
     def protected(self, problem, above=10.0):
         sample = problem.sample

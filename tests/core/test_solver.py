@@ -156,8 +156,8 @@ def test_converged_solutions_are_stationary(problem):
     if isinstance(objective, InverseFreeObjective):
         objective = inverse_free_objective(objective.gram, EPSILON, objective.penalty, 200)
     point = objective.at(solution.w)
-    assert solution.value == pytest.approx(point.value + constraint.price(solution.w), rel=1e-3)
-    gap = lp_gap(solution.w, point.gradient() + constraint.slope(solution.w), constraint)
+    assert solution.value == pytest.approx(point.value + constraint.price(solution.w)[0], rel=1e-3)
+    gap = lp_gap(solution.w, point.gradient() + constraint.price(solution.w)[1], constraint)
     assert gap <= 3e-3 * abs(point.value)
     assert (solution.w >= 0).all()
     assert (solution.w <= 1).all()
@@ -175,7 +175,7 @@ def test_the_gap_is_the_one_at_the_solution(constraint, seed, draw):
                 objective, constraint, np.full(30, 4 / 30), Steps(max_iter=max_iter)
             )
             point = objective.at(solution.w)
-            gap = lp_gap(solution.w, point.gradient() + constraint.slope(solution.w), constraint)
+            gap = lp_gap(solution.w, point.gradient() + constraint.price(solution.w)[1], constraint)
             assert solution.gap == pytest.approx(gap / point.value, abs=1e-9)
             assert solution.converged == (solution.gap <= 1e-3)
 
@@ -184,7 +184,7 @@ def test_the_objective_never_rises(problem):
     objective, constraint = problem
     notes = Notes()
     start = minimize(objective, constraint, START, Steps(max_iter=0))
-    solution = minimize(objective, constraint, START, watch=notes)
+    solution = minimize(objective, constraint, START, report=notes.iteration, stop=notes.stop)
     values = [start.value, *(iteration.value for iteration in notes.steps)]
     assert (np.diff(values) < 0).all()
     assert solution.value == pytest.approx(values[-1], rel=1e-9)
@@ -192,7 +192,7 @@ def test_the_objective_never_rises(problem):
 
 def test_a_watch_is_told_of_each_accepted_step(wide):
     objective, notes = trace_objective(wide.exact(Gaussian(3.0)), EPSILON), Notes()
-    solution = minimize(objective, CappedSimplex(3), START, watch=notes)
+    solution = minimize(objective, CappedSimplex(3), START, report=notes.iteration, stop=notes.stop)
     history = notes.steps
     assert [iteration.n_iter for iteration in history] == list(range(1, solution.n_iter + 1))
     assert history[0].gap == minimize(objective, CappedSimplex(3), START, Steps(max_iter=0)).gap
@@ -210,7 +210,7 @@ def test_no_weight_moves_further_than_the_cap():
         w0 = constraint.project(rng.uniform(0, 1, d) * rng.choice([0.3, 1, 2]))
         g = rng.standard_normal(d) * 10 ** rng.uniform(-3, 3, d) - rng.choice([0, 5, 100])
         notes = Notes()
-        minimize(slope(g), constraint, w0, Steps(max_iter=3, max_step=0.2), notes)
+        minimize(slope(g), constraint, w0, Steps(max_iter=3, max_step=0.2), notes.iteration)
         assert all(iteration.step <= TOLERANCE * 0.2 for iteration in notes.steps)
 
 
@@ -219,7 +219,7 @@ def test_steps_of_a_rough_answer_grow_where_the_objective_bends_downwards():
     d = 60
     g = -np.linspace(1e4, 2e4, d)
     notes = Notes()
-    minimize(slope(g), CappedSimplex(20), np.full(d, 1 / 3), Steps().looser(3.0), notes)
+    minimize(slope(g), CappedSimplex(20), np.full(d, 1 / 3), Steps().looser(3.0), notes.iteration)
     taken = [iteration.step for iteration in notes.steps]
     assert taken[0] <= TOLERANCE * 0.2
     assert TOLERANCE * 0.2 < max(taken) <= 1.0
@@ -237,7 +237,8 @@ def test_rounding_does_not_choose_the_path(constraint, wide):
 def test_a_free_step_uses_the_cap(wide, max_step):
     notes = Notes()
     objective = trace_objective(wide.exact(Gaussian(3.0)), EPSILON)
-    minimize(objective, CappedSimplex(3), START, Steps(max_iter=1, max_step=max_step), notes)
+    steps = Steps(max_iter=1, max_step=max_step)
+    minimize(objective, CappedSimplex(3), START, steps, notes.iteration)
     assert 0.9 * max_step <= notes.steps[0].step <= TOLERANCE * max_step
 
 
@@ -245,7 +246,7 @@ def test_a_free_step_uses_the_cap(wide, max_step):
 def test_a_watch_ends_a_solve_with_what_there_is(problem, most):
     """A solve that is ended after k steps is one of k steps."""
     notes = Notes(most)
-    ended = minimize(*problem, START, watch=notes)
+    ended = minimize(*problem, START, report=notes.iteration, stop=notes.stop)
     short = minimize(*problem, START, Steps(max_iter=most))
     assert ended.n_iter == len(notes.steps) == most
     assert not ended.converged
@@ -318,7 +319,8 @@ def test_features_come_back_from_zero_where_the_kernel_lets_them(wide):
 def test_a_useless_feature_gives_its_weight_back_to_the_sum():
     rng = np.random.default_rng(0)
     X = rng.standard_normal((60, 12))
-    gram = ExactGram(WaveSum(1.0, 1.0), X, X[:, :1] - X[:, :1].mean(), np.full(60, 1 / 60))
+    kernel = WaveSum(1.0, 1.0)
+    gram = ExactGram(kernel, kernel.prepare(X), X[:, :1] - X[:, :1].mean(), np.full(60, 1 / 60))
     start = np.zeros(12)
     start[5] = 1.0  # a useless feature holds the whole budget
     solution = minimize(trace_objective(gram, EPSILON), CappedSimplex(1), start)
@@ -361,13 +363,13 @@ def test_convex_quadratic_under_both_constraints(seed):
         solution = minimize(objective, constraint, np.zeros(6), Steps(20_000, 1e-7))
 
         def total(w, of=constraint):
-            return objective.at(w).value + of.price(w)
+            return objective.at(w).value + of.price(w)[0]
 
         hard = isinstance(constraint, CappedSimplex)
         reference = scipy_minimize(
             total,
             np.full(6, 0.2),
-            jac=lambda w, of=constraint: objective.at(w).gradient() + of.slope(w),
+            jac=lambda w, of=constraint: objective.at(w).gradient() + of.price(w)[1],
             bounds=[(0.0, 1.0)] * 6,
             constraints=[LinearConstraint(np.ones((1, 6)), -np.inf, 2.0)] if hard else [],
             options={"ftol": 1e-14, "maxiter": 1000},
@@ -410,7 +412,8 @@ def test_the_additive_kernel_ends_at_the_global_optimum(seed):
     if seed % 2:
         y = np.digitize(y, np.quantile(y, [1 / 3, 2 / 3]))
     Y = (y - y.mean())[:, None] / y.std()
-    gram = ExactGram(WaveSum(1.0, 2.0), X, Y, np.full(n, 1 / n))
+    kernel = WaveSum(1.0, 2.0)
+    gram = ExactGram(kernel, kernel.prepare(X), Y, np.full(n, 1 / n))
     objective, budget = trace_objective(gram, 0.01), CappedSimplex(2)
     ends = [
         minimize(objective, budget, start, Steps(3000, 1e-7)).value
@@ -430,7 +433,8 @@ def random_problem(rng):
     Y = rng.standard_normal((n, int(rng.integers(1, 4))))
     p = rng.uniform(0.1, 1.0, n)
     p /= p.sum()
-    gram = ExactGram(Gaussian(10.0 ** rng.uniform(-1, 2)), X, Y - p @ Y, p)
+    kernel = Gaussian(10.0 ** rng.uniform(-1, 2))
+    gram = ExactGram(kernel, kernel.prepare(X), Y - p @ Y, p)
     objective = trace_objective(gram, 10.0 ** rng.uniform(-12, 1))
     m = int(rng.integers(1, d + 1))
     constraint = CappedSimplex(m) if rng.random() < 0.5 else SoftBudget(m, rng.exponential())
@@ -444,10 +448,10 @@ def test_the_objective_never_rises_over_a_thousand_random_problems():
     for _ in range(1000):
         objective, constraint, start = random_problem(rng)
         notes = Notes()
-        solution = minimize(objective, constraint, start, Steps(max_iter=15), notes)
+        solution = minimize(objective, constraint, start, Steps(max_iter=15), notes.iteration)
         values = [iteration.value for iteration in notes.steps]
         feasible = constraint.project(start)
-        first = objective.at(feasible).value + constraint.price(feasible)
+        first = objective.at(feasible).value + constraint.price(feasible)[0]
         assert (np.diff([first, *values]) <= 1e-12 * abs(first)).all()
         assert np.isfinite(solution.w).all()
         assert_allclose(constraint.project(solution.w), solution.w, atol=1e-12)

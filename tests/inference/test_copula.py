@@ -111,15 +111,23 @@ def test_missings_are_copied_with_their_column():
         assert X[column == 1.0, 1].mean() > X[column == 0.0, 1].mean() + 0.5
 
 
-def test_squares_and_products_are_found_and_normal_columns_are_not():
+def test_curves_and_products_are_found_and_normal_columns_are_not():
     rng = np.random.default_rng(5)
     Z, p = rng.standard_normal((300, 20)), np.full(300, 1.0 / 300)
     Z[:, 1] = 0.9 * Z[:, 0] + 0.4 * Z[:, 1]
-    assert len(curved_triples(Z, p)) == 0
-    Z[:, 3] = ndtri((rankdata(Z[:, 2] ** 2 + 0.5 * Z[:, 3]) - 0.5) / 300)
-    assert curved_triples(Z, p)[0].tolist() == [2, 2, 3]
-    Z[:, 6] = ndtri((rankdata(Z[:, 4] * Z[:, 5] + 0.3 * Z[:, 6]) - 0.5) / 300)
-    assert [4, 5, 6] in curved_triples(Z, p).tolist()
+
+    def found():
+        return curved_triples(Z, np.linalg.inv(np.corrcoef(Z.T)), p).tolist()
+
+    assert found() == []
+    for j, function in {
+        3: Z[:, 2] ** 2 + 0.5 * Z[:, 3],
+        6: Z[:, 4] * Z[:, 5] + 0.3 * Z[:, 6],
+        8: np.sin(3.0 * Z[:, 7]) + 0.3 * Z[:, 8],
+        11: np.maximum(Z[:, 9], Z[:, 10]) + 0.3 * Z[:, 11],
+    }.items():
+        Z[:, j] = ndtri((rankdata(function) - 0.5) / 300)
+    assert {(2, 2, 3), (4, 5, 6), (7, 7, 8), (9, 10, 11)} <= set(map(tuple, found()))
 
 
 # --- columns and their latent variables: each value lies in its interval, and comes back ---

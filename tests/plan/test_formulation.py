@@ -5,13 +5,13 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
+from single import objective_over, problem_on
 from sklearn.base import clone
 
 from covmin import CCMSelector
 from covmin.core.constraints import CappedSimplex, SoftBudget
 from covmin.core.kernels import Gaussian
 from covmin.core.objectives import InverseFreeObjective, TraceObjective
-from covmin.core.problem import Problem
 from covmin.core.rows import Sample
 from covmin.core.solver import Steps
 from covmin.plan.formulation import Formulation, formulation_of
@@ -24,7 +24,7 @@ def problem():
     rng = np.random.default_rng(0)
     Y = rng.standard_normal((60, 1))
     sample = Sample(rng.standard_normal((60, 8)), Y - Y.mean(), np.full(60, 1 / 60))
-    return Problem.of(sample, kernel=Gaussian(), epsilon=1.0)
+    return problem_on(sample, kernel=Gaussian(), epsilon=1.0)
 
 
 def applied(formulation, problem, epsilon=0.05, unit=1.0, power=1.0):
@@ -35,7 +35,7 @@ def applied(formulation, problem, epsilon=0.05, unit=1.0, power=1.0):
 
 
 def objective(problem):
-    return problem.objective_over(EVERY, problem.gram(EVERY, 1.5))
+    return objective_over(problem, EVERY, 1.5)
 
 
 @pytest.mark.parametrize("constraint", ["hard", "soft"])

@@ -2,9 +2,9 @@
 
 import numpy as np
 import pytest
+from single import problem_on
 
 from covmin.core.kernels import Gaussian
-from covmin.core.problem import Problem
 from covmin.core.rows import Sample
 from covmin.plan import look
 from covmin.plan.look import FirstLook
@@ -13,7 +13,7 @@ from covmin.plan.look import FirstLook
 def problem_of(X, Y, p=None):
     p = np.full(len(X), 1 / len(X)) if p is None else p
     sample = Sample(X, Y - p @ Y, p)
-    return Problem.of(sample, kernel=Gaussian(), epsilon=0.01)
+    return problem_on(sample, kernel=Gaussian(), epsilon=0.01)
 
 
 def protected_for(problem):
@@ -34,7 +34,7 @@ def test_all_rows_where_there_are_few():
 
 
 def test_the_first_of_many_rows(monkeypatch):
-    monkeypatch.setattr(look, "pair_rows", lambda n, d, k: 150)
+    monkeypatch.setattr(look, "pair_search", lambda shape: (150, 4))
     X, Y = product(1000, 20)
     pairs, first = (
         protected_for(problem_of(X, Y)).interactions,

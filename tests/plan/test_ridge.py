@@ -2,11 +2,11 @@
 
 import numpy as np
 import pytest
+from single import problem_on
 
 from covmin import CCMSelector
 from covmin.constants import NOISE
 from covmin.core.kernels import Mixed
-from covmin.core.problem import Problem
 from covmin.core.rows import Sample
 from covmin.plan.look import FirstLook
 from covmin.plan.rules import ridge_for_noise
@@ -28,7 +28,7 @@ def unpredicted(X, y, p=None):
     p = np.full(len(y), 1.0 / len(y)) if p is None else p
     Y = (y - p @ y)[:, None]
     return FirstLook(
-        Problem.of(Sample(X, Y, p), kernel=Mixed(0.3), epsilon=1.0), "classification"
+        problem_on(Sample(X, Y, p), kernel=Mixed(0.3), epsilon=1.0), "classification"
     ).unpredicted
 
 

@@ -8,8 +8,8 @@ import pytest
 
 from covmin import CCMSelector
 from covmin.report import build_report
-from covmin.report.view import View, read_as_fitted
-from covmin.selection.summary import Explained
+from covmin.report.view import View
+from covmin.selection.summary import Explained, read_as_fitted
 
 
 def test_a_category_that_says_nothing_explains_nothing_by_itself():

@@ -23,7 +23,7 @@ def test_the_exact_estimate_bounds_what_a_step_takes(kernel):
     scaled = kernel.at(Scale(3.0, n_features=d, budget=d))
 
     def step(n):
-        gram = ExactGram(scaled, X[:n].copy(), Y[:n], np.full(n, 1.0 / n))
+        gram = ExactGram(scaled, scaled.prepare(X[:n].copy()), Y[:n], np.full(n, 1.0 / n))
         trace_objective(gram, 0.1).at(np.ones(d)).gradient()
 
     step(20)  # what is imported on first use does not count

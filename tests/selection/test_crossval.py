@@ -127,11 +127,12 @@ def test_the_standard_error_of_an_error_is_by_samples():
     """The mean of folds of equal size is that of their samples."""
     values = np.random.default_rng(0).exponential(size=(3, 40))
     folds = {"concordance": values.mean(axis=1)[None, None]}
-    by_sample = {"concordance": (values.var(axis=1) / 40)[None, None, None]}
-    setting = np.array([1]), np.array([0.1]), folds
+    by_sample = {"covariance_concordance": (values.var(axis=1) / 40)[None, None, None]}
+    setting = np.array([1]), np.array([0.1])
     within = values.var(axis=1).mean() / 120
-    assert CrossValidation(*setting, by_sample).covariance("concordance") == pytest.approx(within)
-    assert CrossValidation(*setting).covariance("concordance") != pytest.approx(within)
+    known = CrossValidation(*setting, folds | by_sample)
+    assert known.covariance("concordance") == pytest.approx(within)
+    assert CrossValidation(*setting, folds).covariance("concordance") != pytest.approx(within)
 
 
 def test_differences_between_sizes_are_paired():
@@ -141,8 +142,8 @@ def test_differences_between_sizes_are_paired():
     squares = np.array([rows + 1.0, rows + 0.02, rows, rows + 0.01])
     squares += 0.01 * rng.standard_normal(squares.shape)
     folds = {"error": squares.mean(axis=1)[None, :, None]}
-    covariances = {"error": (np.cov(squares) / 200)[None, :, :, None]}
-    found = CrossValidation(np.arange(4), np.array([0.1]), folds, covariances)
+    folds["covariance_error"] = (np.cov(squares) / 200)[None, :, :, None]
+    found = CrossValidation(np.arange(4), np.array([0.1]), folds)
     results = found.results()
     assert results.mean_error[0, 0] < results.mean_error[0, 1] + results.standard_error[0, 1]
     assert found.choice() == (0, 2)

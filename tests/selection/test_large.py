@@ -5,12 +5,13 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
+from single import problem_on
 from threadpoolctl import threadpool_limits
 
 from covmin import CCMSelector, Formulation, Fourier
 from covmin.constants import MANY_ROWS
 from covmin.core.path import Stage, approximation_error, run_path
-from covmin.core.problem import EFFORT, Problem
+from covmin.core.problem import EFFORT
 from covmin.core.rows import Sample
 from covmin.data import TableOptions, read
 from covmin.data.blocks import ArrayBlocks
@@ -60,7 +61,7 @@ class TestApproximation:
         Y, p = centred(y), np.full(n, 1 / n)
         frequencies = Gaussian().draw_frequencies(D, 32, np.random.default_rng(0))
         sample = Sample(X, Y, p)
-        problem = Problem.of(sample, frequencies, kernel=Gaussian(), epsilon=epsilon)
+        problem = problem_on(sample, frequencies, kernel=Gaussian(), epsilon=epsilon)
         w = np.linspace(0.0, 1.0, D)
         stage = Stage(D, np.arange(D), np.arange(D), w, 2.0, 0.0, None, np.arange(D))
         K = Gaussian(2.0).cross(X, X, w)
@@ -290,7 +291,7 @@ class CountedSource(ArrayBlocks):
 def test_a_fit_reads_a_large_table_few_times(monkeypatch):
     """For gaps, to prepare it, and for the rows that are held in memory."""
     monkeypatch.setattr(assemble, "held_rows", lambda *_: 10_000)
-    monkeypatch.setattr(look, "pair_rows", lambda *_: 10_000)
+    monkeypatch.setattr(look, "pair_search", lambda _: (10_000, 4))
     X, y = interaction_and_effect(30_000)
     CountedSource.passes = 0
     fitted = CCMSelector(3, approximation=Fourier(64)).fit(CountedSource(X), y)

@@ -462,7 +462,7 @@ CASES = {
     ),
     "inf in X": (lambda X, y: bad(np.where(X[0, 0] == X, np.inf, X), y), "infinity"),
     "NaN in y": (lambda X, y: bad(X, np.full(60, np.nan)), "NaN"),
-    "one class": (lambda X, y: bad(X, np.zeros(60, int)), "one class"),
+    "one class": (lambda X, y: bad(X, np.zeros(60, int)), "y is constant"),
     "constant y": (
         lambda X, y: bad(X, np.full(60, 1.5), parameters={"task": "regression"}),
         "constant",

@@ -19,11 +19,12 @@ from covmin.selection.summary import level_text
 from covmin.text import listed
 
 from .errors import ColumnError, DataError, UsageError, did_you_mean
+from .options import assignments
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from .text_tables import FileTable
+    from .files import FileTable
 
 # In place of a column with groups of rows: each row is its own.
 _ALONE = "none"
@@ -86,27 +87,23 @@ def find_roles(columns: list[str], options: ColumnOptions) -> Roles:
     event, value = options.event, None
     if event is not None and event not in columns and "=" in event:
         event, _, value = event.rpartition("=")
-    event = event and find_column(event, columns, "--event")
-    kinds = _find_kinds(options.kinds, columns)
-    groups = _find_groups(options.feature_groups, columns)
-    dropped = find_columns(options.drop, columns, "--drop")
-    given = find_columns(options.given, columns, "--given")
     row_groups = options.row_groups if options.row_groups != _ALONE else None
-    groups_of_rows, time = (
-        name and find_column(name, columns, option)
-        for option, name in (("--row-groups", row_groups), ("--time", options.time))
-    )
-    if groups_of_rows and time:
+    named = {"--event": event, "--row-groups": row_groups, "--time": options.time}
+    special = {key: find_column(name, columns, key) for key, name in named.items() if name}
+    if {"--row-groups", "--time"} <= special.keys():
         raise UsageError(
             "--row-groups and --time cannot be combined.",
             "In Python, pass a splitter that does both as CCMSelector(cv=...).",
         )
-    special = {"--event": event, "--row-groups": groups_of_rows, "--time": time}
+    kinds = _find_kinds(options.kinds, columns)
+    groups = _find_groups(options.feature_groups, columns)
+    dropped = find_columns(options.drop, columns, "--drop")
+    given = find_columns(options.given, columns, "--given")
     features = [name for name in columns if name not in {target, *special.values(), *dropped}]
     grouped = [name for members in groups.values() for name in members]
-    roles = {option: [name] for option, name in special.items() if name} | {"--drop": dropped}
+    excluded = {option: [name] for option, name in special.items()} | {"--drop": dropped}
     chosen = {"--given": given, "--feature-groups": grouped, "--as": list(kinds)}
-    for option, names in (roles | chosen).items():
+    for option, names in (excluded | chosen).items():
         for name in names:
             if name == target or (option in chosen and name not in features):
                 what = "the target" if name == target else "not among the remaining features"
@@ -118,20 +115,15 @@ def find_roles(columns: list[str], options: ColumnOptions) -> Roles:
         raise DataError("No column is left to select from.", "Drop fewer.")
     parameters = {"given": given, "feature_groups": groups, "column_types": kinds}
     parameters = {name: value for name, value in parameters.items() if value}
-    return Roles(target, features, parameters, event, value, groups_of_rows, time)
+    event, row_groups, time = map(special.get, named)
+    return Roles(target, features, parameters, event, value, row_groups, time)
 
 
 def _find_groups(given: Iterable[str] | None, columns: list[str]) -> dict[str, list[str]]:
     """Return the columns by label, from text such as ``size=width,height``."""
-    groups: dict[str, list[str]] = {}
-    for text in given or ():
-        label, equals, members = text.partition("=")
-        if not (label and equals):
-            raise UsageError(
-                f"--feature-groups {text} has no label.",
-                "Put a label before the columns, such as --feature-groups size=width,height.",
-            )
-        groups.setdefault(label, []).extend(find_columns([members], columns, "--feature-groups"))
+    option, groups = "--feature-groups", dict[str, list[str]]()
+    for label, members in assignments(given, option, "LABEL=COL,…", "size=width,height"):
+        groups.setdefault(label, []).extend(find_columns([members], columns, option))
     return groups
 
 

@@ -1,6 +1,7 @@
 """Output of the command line."""
 
 import json
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
@@ -34,40 +35,39 @@ def sparkline(values: Sequence[float], low: float | None = None, high: float | N
     return "".join("▁▂▃▄▅▆▇█"[int(level)] for level in np.clip(np.rint(share * 7), 0, 7))
 
 
+def say(text: str, style: str = "") -> None:
+    """Print text that is made safe, line by line."""
+    Console().print(Text(_safe(text), style))
+
+
 def show_selection(
     found: dict[str, Any], path: Any, source: str, top: int, fdr: float | None = None
 ) -> None:
     """Print a summary: headline, first ``top`` features, choice and its reason, remarks."""
-    console = Console()
-    features = found["features"]
-    classes = found["classes"]
+    features, classes = found["features"], found["classes"]
     kind = found["task"] if classes is None else count_of(len(classes), "class", "classes")
-    console.print(
-        Text(
-            f"{_name(source)}: {count_of(found['n_samples'], 'sample')}, "
-            f"{count_of(found['n_features'], 'feature')}, target {_name(found['target'])} ({kind})",
-            "dim",
-        )
+    say(
+        f"{_name(source)}: {count_of(found['n_samples'], 'sample')}, "
+        f"{count_of(found['n_features'], 'feature')}, target {_name(found['target'])} ({kind})",
+        "dim",
     )
-    console.print(Text(_safe(found["headline"]), "bold"))
-    console.print()
+    say(found["headline"], "bold")
+    print()
     title, said, beside = beside_the_rank(features)
-    console.print(_ranking(features[:top], title, beside, path))
+    Console().print(_ranking(features[:top], title, beside, path))
     if len(features) > top:
-        more = f"… and {len(features) - top} more (--top, --json or --report show them)"
-        console.print(Text(more, "dim"))
+        say(f"… and {len(features) - top} more (--top, --json or --report show them)", "dim")
     if len(path.n_features) > 1:
         said += "\npath: weight at each stage, with fewer features each time; the last ranks first"
-    console.print(Text(said, "dim"))
-    console.print()
+    say(f"{said}\n", "dim")
     if found["cv_results"] is not None:
-        console.print(_curve(found["cv_results"], found["n_selected"]))
+        Console().print(_curve(found["cv_results"], found["n_selected"]))
     lines = [found["why"], *_measures(found), *_effects("Interactions", found["interactions"])]
     lines += _effects("Features that affect the spread", found["spread"])
     for line in lines:
-        console.print(Text(_safe(line)))
+        say(line)
     if found["verdicts"] is not None:
-        _show_verdicts(console, found["verdicts"], top, fdr)
+        _show_verdicts(found["verdicts"], top, fdr)
     show_remarks("Warning", found["warnings"], "yellow")
     show_remarks("Note", found["notes"], "dim")
 
@@ -138,9 +138,7 @@ def _effects(title: str, rows: list[dict[str, Any]]) -> list[str]:
     return [f"{title}: {', '.join(named)}{more}."]
 
 
-def _show_verdicts(
-    console: Console, rows: list[dict[str, Any]], top: int, fdr: float | None
-) -> None:
+def _show_verdicts(rows: list[dict[str, Any]], top: int, fdr: float | None) -> None:
     """Print the first verdicts as a table, with an explanation."""
     table = Table(**BARE)
     for title in ("feature", "verdict", "p, needed", "p, relevant", "substitutes"):
@@ -154,24 +152,24 @@ def _show_verdicts(
             p_value(row["relevant_p_value"]),
             ", ".join(map(_name, row["substitutes"])),
         )
-    counts = {word: sum(row["verdict"] == word for row in rows) for word in ("needed", "relevant")}
+    counts = Counter(row["verdict"] for row in rows)
     said = f"{counts['needed']} needed, {counts['relevant']} relevant, of {len(rows)}."
-    console.print(Text(f"\nVerdicts: {said}", "bold"))
-    console.print(table)
+    say(f"\nVerdicts: {said}", "bold")
+    Console().print(table)
     if len(rows) > top:
-        console.print(Text(f"… and {len(rows) - top} more", "dim"))
-    legend = (
+        say(f"… and {len(rows) - top} more", "dim")
+    say(
         "needed: explains the target beyond all others; relevant: explains it, but has "
         "substitutes. The expected fraction of false ones, among the needed and among all, is at "
-        f"most {fdr:g}."
+        f"most {fdr:g}.",
+        "dim",
     )
-    console.print(Text(legend, "dim"))
 
 
 def show_remarks(label: str, remarks: Iterable[str], style: str) -> None:
     """Print remarks, each with a label."""
     for remark in remarks:
-        Console().print(Text(f"{label}: {_safe(remark)}", style))
+        say(f"{label}: {remark}", style)
 
 
 def show_files(**paths: Path | None) -> None:

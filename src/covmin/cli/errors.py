@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from difflib import get_close_matches
 from enum import IntEnum
+from functools import partial
 from typing import Any
 
 import typer
@@ -35,44 +36,22 @@ class ExitCode(IntEnum):
 
 
 class CommandError(Exception):
-    """An error that the user can fix, with advice and an exit code."""
+    """An error that the user can fix, with an exit code and advice."""
 
-    code = ExitCode.FAILURE
-
-    def __init__(self, message: str, hint: str = "") -> None:
+    def __init__(self, code: ExitCode, message: str, hint: str = "") -> None:
         super().__init__(message)
+        self.code = code
         self.message = message
         self.hint = hint
 
 
-class UsageError(CommandError):
-    """Options that are wrong, or do not go together."""
-
-    code = ExitCode.USAGE
-
-
-class FileError(CommandError):
-    """Input that cannot be read."""
-
-    code = ExitCode.INPUT
-
-
-class ColumnError(CommandError):
-    """A column that does not exist."""
-
-    code = ExitCode.COLUMN
-
-
-class DataError(CommandError):
-    """Data that are unsuitable."""
-
-    code = ExitCode.DATA
-
-
-class OutputError(CommandError):
-    """Output that cannot be written."""
-
-    code = ExitCode.OUTPUT
+# Options that are wrong, or do not go together; input that cannot be read; a column that does not
+# exist; data that are unsuitable; output that cannot be written.
+UsageError = partial(CommandError, ExitCode.USAGE)
+FileError = partial(CommandError, ExitCode.INPUT)
+ColumnError = partial(CommandError, ExitCode.COLUMN)
+DataError = partial(CommandError, ExitCode.DATA)
+OutputError = partial(CommandError, ExitCode.OUTPUT)
 
 
 class CommandGroup(TyperGroup):
@@ -99,7 +78,7 @@ class CommandGroup(TyperGroup):
 
 @contextmanager
 def errors_explained(
-    kind: type[CommandError] = DataError, parameter: str | None = None
+    kind: Callable[..., CommandError] = DataError, parameter: str | None = None
 ) -> Iterator[None]:
     """Turn errors of the library into errors of the command that name the option at fault."""
     try:

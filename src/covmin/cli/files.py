@@ -3,28 +3,31 @@
 from __future__ import annotations
 
 import bz2
+import codecs
+import csv
 import gzip
 import io
 import json
 import lzma
 import os
-import sqlite3
+import re
 import sys
-import time
+import warnings
 import zipfile
 from collections.abc import Callable, Iterator
-from contextlib import closing, contextmanager
+from contextlib import contextmanager
+from dataclasses import dataclass
 from functools import partial
+from itertools import pairwise
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING, Any, NamedTuple
 
-from covmin.runtime.machine import available_bytes, fits
+from covmin.runtime.machine import fits
 from covmin.runtime.resume import replace_file
 from covmin.text import listed
 
 from .errors import CommandError, FileError, OutputError, UsageError
 from .options import Format
-from .text_tables import FileOptions, FileTable, read_text
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -34,7 +37,6 @@ _SUFFIXES = {
     **dict.fromkeys((".txt", ".dat"), Format.csv),
     **dict.fromkeys((".jsonl", ".ndjson"), Format.json),
     **dict.fromkeys((".xlsx", ".xlsm", ".xlsb", ".xls", ".ods"), Format.excel),
-    **dict.fromkeys((".db", ".sqlite3"), Format.sqlite),
     ".tab": Format.tsv,
     ".pq": Format.parquet,
     ".arrow": Format.feather,
@@ -42,17 +44,42 @@ _SUFFIXES = {
 # A packed table is refused if it is larger than this and than that many times its file: text
 # rarely shrinks to a hundredth, and pandas needs several times the space of the text.
 _UNPACKED_BYTES, _UNPACKED_TIMES, _TIMES_IN_MEMORY, _PIECE = 2**30, 100, 4, 2**24
-_QUERY_SECONDS, _QUERY_STEPS = 60.0, 100_000
 _ANOTHER_FORMAT = (
     f"If it is in another format, set --format ({', '.join(Format)}), or read it with pandas and "
     "save it as CSV or Parquet."
 )
 _IN_PARTS = "Save the columns that matter, or a folder of Parquet files, which is read in blocks."
-_TABLES = (
-    "SELECT name FROM sqlite_master WHERE type IN ('table','view') AND name NOT LIKE 'sqlite_%'"
-)
 _FORMULAS = ("=", "+", "-", "@", "\t", "\r")  # the first characters of those in spreadsheets
 _WRITTEN = (Format.csv, Format.tsv, Format.parquet, Format.feather)
+# Encodings of Western text that is not UTF-8; the second accepts every byte.
+_WESTERN = {"cp1252": "Windows-1252", "latin-1": "Latin-1"}
+_BLANKS = r"\s+"
+_BYTES_SEEN = 2**18  # to guess the encoding and the separator from
+_DECIMAL_NUMBER = re.compile(r"\s*[+-]?\d*\.\d+\s*")
+
+
+@dataclass(frozen=True)
+class FileOptions:
+    """The options that say where a table is and how to read it."""
+
+    data: str  # a path, or "-" for standard input
+    format: str | None = None
+    header: bool | None = None  # of a text table; None looks at its first line
+    decimal: str | None = None
+    encoding: str | None = None
+    table: str | None = None  # sheet of a spreadsheet
+
+    @property
+    def name(self) -> str | None:
+        """Name of the file; None for standard input."""
+        return None if self.data == "-" else Path(self.data).name
+
+
+class FileTable(NamedTuple):
+    """A table as read from a file, with remarks on what was guessed."""
+
+    frame: pd.DataFrame
+    notes: tuple[str, ...] = ()
 
 
 def read_file(options: FileOptions) -> FileTable:
@@ -60,9 +87,9 @@ def read_file(options: FileOptions) -> FileTable:
     path = Path(options.data)
     named, packed = (None, "") if options.data == "-" else format_of(path)
     fmt = Format(options.format) if options.format else named or Format.csv
-    if options.table is not None and fmt not in (Format.excel, Format.sqlite):
+    if options.table is not None and fmt != Format.excel:
         raise UsageError(
-            f"--table has no effect on {fmt} files.", "It is for excel and sqlite files; omit it."
+            f"--table has no effect on {fmt} files.", "It is for excel files; omit it."
         )
     if options.data == "-":
         return _read(io.BytesIO(sys.stdin.buffer.read()), fmt, options)
@@ -128,7 +155,6 @@ def _read(stream: IO[bytes], fmt: Format, options: FileOptions) -> FileTable:
         Format.tsv: partial(read_text, separators="\t"),
         Format.json: _read_json,
         Format.excel: _read_spreadsheet,
-        Format.sqlite: _read_database,
         Format.parquet: lambda stream, _: FileTable(pd.read_parquet(stream)),
         Format.feather: lambda stream, _: FileTable(pd.read_feather(stream)),
     }
@@ -172,6 +198,119 @@ def _readable(what: str) -> Iterator[None]:
 # --- formats -------------------------------------------------------------------------------------
 
 
+def read_text(stream: IO[bytes], options: FileOptions, separators: str = ",;\t|") -> FileTable:
+    """Read a text table; notes say what was guessed."""
+    head = stream.read(_BYTES_SEEN)
+    if not head.strip():
+        raise FileError(
+            "The input is empty.", "It needs a line of column names and one line per sample."
+        )
+    likely = ["utf-8-sig", *_WESTERN]
+    if options.encoding:
+        likely = [options.encoding]
+    elif head.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        likely = ["utf-16"]
+    elif b"\x00" in head:
+        raise FileError(
+            "The input contains zero bytes, so it is not text in UTF-8.",
+            "For UTF-16 without a byte order mark, set --encoding utf-16-le or utf-16-be. Read "
+            "other formats with pandas, and save the table as CSV or Parquet.",
+        )
+    for encoding in likely:
+        try:
+            return _read_encoded(stream, options, head, separators, encoding)
+        except (UnicodeError, LookupError) as error:
+            failure = error
+    raise FileError(
+        f"The text cannot be read with --encoding {encoding}: {failure}",
+        "Choose another one, such as utf-8, utf-16, cp1252, latin-1, shift_jis or gb18030.",
+    ) from failure
+
+
+def _read_encoded(
+    stream: IO[bytes], options: FileOptions, head: bytes, separators: str, encoding: str
+) -> FileTable:
+    import pandas as pd
+
+    text = head.decode(encoding, errors="ignore")
+    lines = [line for line in text.splitlines(True) if line.strip()]
+    separator = _separator(lines, separators)
+    blanks, header, notes = separator == _BLANKS, options.header, list[str]()
+    if header is None:
+        first = lines[0].split() if blanks else next(csv.reader(lines, delimiter=separator))
+        header = not _are_values(first)
+        if not header:
+            said = "The first line holds numbers, so it was read as values, not as column names"
+            notes.append(f"{said} (--header).")
+        elif numbers := [cell for cell in first if _DECIMAL_NUMBER.fullmatch(cell)]:
+            said = f"The first line was read as names, but some are numbers: {listed(numbers)}"
+            notes.append(f"{said} (--no-header).")
+    stream.seek(0)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", pd.errors.ParserWarning)  # of empty cells beyond the names
+        # Numbers with decimal commas or thousands separators stay text, which the fit reads.
+        frame = pd.read_csv(
+            stream,
+            sep=separator,
+            header=0 if header else None,
+            index_col=_row_names(lines, separator) if header and not blanks else None,
+            encoding=encoding,
+            decimal=str(options.decimal or "."),
+        )
+    if options.encoding is None and encoding in _WESTERN:
+        notes.append(f"The text is not UTF-8; it was read as {_WESTERN[encoding]} (--encoding).")
+    return FileTable(frame, tuple(notes))
+
+
+def _separator(lines: list[str], separators: str) -> str:
+    """Return the separator that gives the first two lines equally many cells, and most."""
+
+    def agreement(separator: str) -> tuple[bool, int]:
+        rows = csv.reader(lines, delimiter=separator)
+        widths = [len(next(rows, [])) for _ in range(2)]
+        return widths[0] == widths[1] > 1, widths[0]
+
+    best = max(separators, key=agreement)
+    if agreement(best)[1] > 1:
+        return best
+    # Blanks occur in many texts; they separate columns only if all lines agree.
+    widths = {len(line.split()) for line in lines[:50]}
+    return _BLANKS if len(widths) == 1 and max(widths) > 1 else separators[0]
+
+
+def _row_names(lines: list[str], separator: str) -> bool | None:
+    """Return what pandas needs to know of cells beyond the names, in ``index_col``.
+
+    R writes row names without a name of their own. Cells beyond the names are empty otherwise, or
+    pandas would shift all values by as many columns.
+    """
+    try:
+        rows = list(csv.reader(lines, delimiter=separator))
+    except csv.Error:  # a cell that is too long to look at
+        return None
+    n = len(rows[0])
+    beyond = [cell for row in rows[1:] for cell in row[n:]]
+    if not any(cell.strip() for cell in beyond):
+        return False if beyond else None
+    if {len(row) for row in rows[1:-1] or rows[1:]} == {n + 1}:  # the last one may be cut off
+        return None
+    number, row = next((i, row) for i, row in enumerate(rows, 1) if any(row[n:]))
+    raise FileError(
+        f"Row {number} has {len(row)} cells, but the first one has {n} names.",
+        "Put cells that contain the separator in quotes, or give every column a name.",
+    )
+
+
+def _are_values(cells: list[str]) -> bool:
+    """Tell whether a first line holds values: numbers, but not a count such as 0, 1, 2 or years."""
+    try:
+        numbers = [float(cell.replace(",", ".")) for cell in cells if cell.strip()]
+    except ValueError:
+        return False
+    counted = all(b - a == 1.0 for a, b in pairwise(numbers))
+    return len(numbers) > 1 and not (counted and numbers[0] % 1 == 0.0)
+
+
 def _read_json(stream: IO[bytes], options: FileOptions) -> FileTable:
     """Read records, one record per line, or one list per column; dots join nested names."""
     import pandas as pd
@@ -210,40 +349,6 @@ def _read_spreadsheet(stream: IO[bytes], options: FileOptions) -> FileTable:
         frame = pd.read_excel(book, sheet_name=sheet, header=header)
     told = f"Only the first of {len(names)} sheets was read: {sheet!r} (--table)."
     return FileTable(frame, (told,) if options.table is None and len(names) > 1 else ())
-
-
-def _read_database(stream: IO[bytes], options: FileOptions) -> FileTable:
-    """Read the only table or view of a SQLite file, or a named one."""
-    import pandas as pd
-
-    if isinstance(stream, io.BufferedReader):  # a file that is not compressed
-        path = Path(stream.name).absolute()
-        connection = sqlite3.connect(f"{path.as_uri()}?mode=ro", uri=True)
-    else:
-        connection = sqlite3.connect(":memory:")
-        connection.deserialize(stream.read())
-    # A view can be endless. Half of the memory is left for the table that pandas makes of the rows.
-    end, spare = time.monotonic() + _QUERY_SECONDS, (available_bytes() or 0) // 2
-    with closing(connection):
-        connection.set_progress_handler(
-            lambda: time.monotonic() > end or not fits(spare), _QUERY_STEPS
-        )
-        names = [name for (name,) in connection.execute(_TABLES)]
-        name = options.table or (names[0] if len(names) == 1 else "")
-        if name not in names:
-            message = f"There is no table {name!r}." if name else "Which table?"
-            raise FileError(message, f"The tables are: {listed(names)}. Choose one with --table.")
-        quoted = name.replace('"', '""')
-        try:
-            return FileTable(pd.read_sql_query(f'SELECT * FROM "{quoted}"', connection))
-        except (sqlite3.Error, pd.errors.DatabaseError) as error:
-            code = getattr(error.__cause__ or error, "sqlite_errorcode", None)
-            if code != sqlite3.SQLITE_INTERRUPT:
-                raise
-            raise FileError(
-                f"The table takes more than {_QUERY_SECONDS:.0f} s or half of the memory to read.",
-                "Is it a view that never ends? Otherwise save its rows as CSV or Parquet.",
-            ) from error
 
 
 # --- writing -------------------------------------------------------------------------------------

@@ -1,6 +1,7 @@
 """The options of the commands, with their help texts and parsers."""
 
 import ast
+from collections.abc import Iterable, Iterator
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Any
@@ -13,7 +14,7 @@ Task = StrEnum("Task", ["auto", "classification", "ordinal", "regression", "surv
 # Models are scored on classes or on numbers, whether or not the classes are ordered.
 ScoredTask = StrEnum("ScoredTask", ["auto", "classification", "regression"])
 Missing = StrEnum("Missing", ["keep", "rows"])
-Format = StrEnum("Format", ["csv", "tsv", "json", "excel", "parquet", "feather", "sqlite"])
+Format = StrEnum("Format", ["csv", "tsv", "json", "excel", "parquet", "feather"])
 Decimal = StrEnum("Decimal", {"point": ".", "comma": ","})
 Protocol = StrEnum("Protocol", ["nested", "paper"])
 
@@ -49,18 +50,23 @@ def parse_size(text: str) -> Any:
     return (int(fewest), int(most)) if is_range else parse_value(text)
 
 
-def parse_settings(texts: list[str] | None) -> dict[str, Any]:
-    """Parse the NAME=VALUE of each --set."""
-    settings = {}
+def assignments(
+    texts: Iterable[str] | None, option: str, form: str, example: str
+) -> Iterator[tuple[str, str]]:
+    """Return the name and the value in each text of the form NAME=VALUE."""
     for text in texts or ():
         name, equals, value = text.partition("=")
         if not (name and equals):
-            raise UsageError(
-                f"--set {text} is not of the form NAME=VALUE.",
-                "For example --set device=cuda or --set formulation__lambda1=0.5.",
-            )
-        settings[name.strip()] = parse_value(value.strip())
-    return settings
+            said = f"{option} {text} is not of the form {form}."
+            raise UsageError(said, f"For example {option} {example}.")
+        yield name.strip(), value.strip()
+
+
+def parse_settings(texts: list[str] | None) -> dict[str, Any]:
+    """Parse the NAME=VALUE of each --set."""
+    example = "device=cuda or --set formulation__lambda1=0.5"
+    pairs = assignments(texts, "--set", "NAME=VALUE", example)
+    return {name: parse_value(value) for name, value in pairs}
 
 
 def _option(*names: str, help: str, panel: str | None = None, **more: Any) -> Any:
@@ -79,7 +85,7 @@ def _setting(parameter: str, *names: str, **rest: Any) -> Any:
 
 # fmt: off
 Data = Annotated[str, typer.Argument(metavar="DATA", show_default=False,
-    help="File with the table: CSV, TSV, JSON, Excel, Parquet, Feather or SQLite, "
+    help="File with the table: CSV, TSV, JSON, Excel, Parquet or Feather, "
     "optionally compressed (.gz, .bz2, .xz, .zip); - reads standard input.")]
 Target = Annotated[str | None, _column("--target", "-t",
     help="Column with the response: a name, or an index (0 is the first, -1 the last). Not needed "
@@ -126,8 +132,7 @@ Encoding = Annotated[str | None, _option("--encoding", panel=_READING, metavar="
     help="Encoding of a text table, such as utf-16 or cp1252. UTF-8 and "
     "byte order marks are detected; other text is read as Windows-1252.")]
 TableName = Annotated[str | None, _option("--table", "--sheet", panel=_READING, metavar="NAME",
-    help="Sheet of a spreadsheet, or table of a database.",
-    show_default="the first sheet, the only table")]
+    help="Sheet of a spreadsheet.", show_default="the first sheet")]
 
 Kernel = Annotated[str, _setting("kernel", "--kernel",
     panel=_METHOD, metavar="NAME",

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 import time
-from dataclasses import dataclass, replace
+from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -22,7 +23,7 @@ from .files import FileOptions, check_destination, errors_of_writing, read_file,
 if TYPE_CHECKING:
     import pandas as pd
 
-    from covmin import CCMSelector, VerdictSelector
+    from covmin import CCMSelector
     from covmin.data import Table
 
 # What to do about remarks with these codes, in place of the advice for Python.
@@ -41,32 +42,6 @@ X, y = load_wine(return_X_y=True, as_frame=True)
 selector = CCMSelector(random_state={seed})
 selector.fit(X, y)
 X_selected = selector.transform(X)"""
-
-
-@dataclass(frozen=True)
-class Selection:
-    """A fitted selector, the table it was fitted on, and what there is to say about them."""
-
-    selector: CCMSelector
-    table: Table
-    results: dict[str, Any]  # the summary of the fit and more, with names of features
-    checked: list[dict[str, Any]]  # warnings about the data
-    verdicts: VerdictSelector | None
-
-    def write_report(self, path: Path, source: str | None, code: str) -> None:
-        """Write the HTML report."""
-        with errors_of_writing(path):
-            self.selector.report(
-                path,
-                self.table,
-                target_name=self.results["target"],
-                source=source,
-                notes=self.results["notes"],
-                code=code,
-                verdicts=self.verdicts,
-                found=self.results,
-                warnings=self.checked,
-            )
 
 
 def run_select(
@@ -97,21 +72,20 @@ def run_select(
     else:
         read = read_file(file)
         dataset, frame = make_dataset(read, columns), read.frame
-    result = fit(selector, dataset, fdr)
+    table, results, write_report = fit(selector, dataset, fdr)
     if output is not None:
-        write_table(_selected_columns(result, frame, dataset.roles), output)
+        write_table(_selected_columns(selector, table, frame, dataset.roles), output)
     if report is not None:
-        result.write_report(report, file.name, command)
+        write_report(report, source=file.name, code=command)
     if not as_json:
-        source = file.name or "standard input"
-        show_selection(result.results, selector.path_, source, top, fdr)
+        show_selection(results, selector.path_, file.name or "standard input", top, fdr)
         show_files(Selected_columns=output, Report=report)
         return
     from covmin import __version__
 
     show_json(
         {"covmin": __version__, "data": file.data, "event": dataset.roles.event}
-        | result.results
+        | results
         | {"code": command, "seed": selector.random_state}
         | {"report": report and str(report), "output": output and str(output)}
     )
@@ -126,10 +100,10 @@ def run_demo(report: Path, *, seed: int = 0, quiet: bool = False) -> None:
     y = wine.target.map(lambda code: f"cultivar {code + 1}").to_numpy()
     dataset = Dataset(wine.data, y, Roles("cultivar", list(wine.data), {}))
     selector = make_selector({"random_state": seed, "verbose": 0 if quiet else "auto"})
-    result = fit(selector, dataset)
-    code = _DEMO_CODE.format(seed=seed)
-    result.write_report(report, "wine (bundled with scikit-learn)", code)
-    show_selection(result.results, selector.path_, "wine", wine.data.shape[1])
+    _, results, write_report = fit(selector, dataset)
+    source = "wine (bundled with scikit-learn)"
+    write_report(report, source=source, code=_DEMO_CODE.format(seed=seed))
+    show_selection(results, selector.path_, "wine", wine.data.shape[1])
     print()
     show_files(Report=report)
 
@@ -161,8 +135,14 @@ def make_selector(parameters: dict[str, Any]) -> CCMSelector:
     return selector
 
 
-def fit(selector: CCMSelector, dataset: Dataset, fdr: float | None = None) -> Selection:
-    """Read the data once, fit the selector, and collect what there is to say."""
+def fit(
+    selector: CCMSelector, dataset: Dataset, fdr: float | None = None
+) -> tuple[Table, dict[str, Any], Callable[..., None]]:
+    """Read the data once and fit the selector.
+
+    Return the table, the summary of the fit and more, with names of features, and a function that
+    writes the report.
+    """
     from sklearn.model_selection import TimeSeriesSplit
 
     from covmin import VerdictSelector
@@ -203,7 +183,14 @@ def fit(selector: CCMSelector, dataset: Dataset, fdr: float | None = None) -> Se
         "warnings": [_warning(each, names) for each in checked],
         "seconds": round(time.perf_counter() - start, 3),
     }
-    return Selection(selector, table, results, checked, verdicts)
+
+    def write_report(path: Path, **about: Any) -> None:
+        known = {"found": results, "warnings": checked, "verdicts": verdicts}
+        told = {"target_name": dataset.roles.target, "notes": results["notes"]}
+        with errors_of_writing(path):
+            selector.report(path, table, **known, **told, **about)
+
+    return table, results, write_report
 
 
 def _warning(found: dict[str, Any], names: list[str]) -> str:
@@ -246,14 +233,16 @@ def _open_folder(file: FileOptions, options: ColumnOptions) -> Dataset:
     return Dataset(X, y, roles)
 
 
-def _selected_columns(result: Selection, frame: pd.DataFrame | None, roles: Roles) -> pd.DataFrame:
+def _selected_columns(
+    selector: CCMSelector, read: Table, frame: pd.DataFrame | None, roles: Roles
+) -> pd.DataFrame:
     """Return the samples with the selected columns, in table order, and the target."""
     import pandas as pd
 
-    (X, y), rows = result.table.passed, result.table.row
+    (X, y), rows = read.passed, read.row
     if frame is None:
-        narrow = result.selector.transform(X)
+        narrow = selector.transform(X)
         table = pd.DataFrame(narrow.take(rows), columns=narrow.names)
         return table.assign(**{roles.target: np.asarray(y)[rows]})
-    wanted = {*np.array(roles.features)[result.selector.get_support()], roles.target, roles.event}
+    wanted = {*np.array(roles.features)[selector.get_support()], roles.target, roles.event}
     return frame.loc[X.index[rows], [name for name in frame.columns if name in wanted]]

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import ClassVar, Self
+from typing import Self
 
 import numpy as np
 
@@ -12,7 +12,6 @@ class Constraint:
     """``{0 ≤ w ≤ 1}`` without a penalty; the base class of all constraints."""
 
     budget: float  # m
-    has_price: ClassVar[bool] = False  # whether it uses λ₁
 
     @classmethod
     def candidates(cls, budget: float, prices: Sequence[float] = ()) -> list[Self]:
@@ -23,13 +22,9 @@ class Constraint:
         """Return the feasible weights closest to v."""
         return np.clip(v, 0.0, 1.0)
 
-    def price(self, w: np.ndarray) -> float:
-        """Return the penalty at w."""
-        return 0.0
-
-    def slope(self, w: np.ndarray) -> np.ndarray | float:
-        """Return the derivative of the penalty at w."""
-        return 0.0
+    def price(self, w: np.ndarray) -> tuple[float, np.ndarray | float]:
+        """Return the penalty at w and its derivative."""
+        return 0.0, 0.0
 
     def gap(self, w: np.ndarray, gradient: np.ndarray) -> float:
         """Return ``max ⟨gradient, w − v⟩`` over feasible v; it is zero exactly at stationarity."""
@@ -89,17 +84,13 @@ class SoftBudget(Constraint):
     """The soft budget: ``{0 ≤ w ≤ 1}`` with the penalty ``λ₁(Σw − m)``."""
 
     unit_price: float  # λ₁
-    has_price = True
 
     @classmethod
     def candidates(cls, budget: float, prices: Sequence[float] = ()) -> list[Self]:
         return [cls(budget, price) for price in prices]
 
-    def price(self, w: np.ndarray) -> float:
-        return self.unit_price * (float(w.sum()) - self.budget)
-
-    def slope(self, w: np.ndarray) -> float:
-        return self.unit_price
+    def price(self, w: np.ndarray) -> tuple[float, float]:
+        return self.unit_price * (float(w.sum()) - self.budget), self.unit_price
 
 
 CONSTRAINTS: dict[str, type[Constraint]] = {"hard": CappedSimplex, "soft": SoftBudget}

@@ -15,7 +15,7 @@ set is credited with
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import product
 
@@ -160,10 +160,11 @@ class SetErrors:
         """
         whole = self.judge(features)
         (shape, ridge), left = whole.tuning, [features - {j} for j in features]
-        kernels = CentredKernel(self._kernel(left, shape, features), self.sample.p)
+        # One by one: LAPACK has no batches, and is faster on triangles of this size.
+        kernels = [CentredKernel(K, self.sample.p) for K in self._kernel(left, shape, features)]
         least = np.full(len(left), np.sum(self._targets**2))
         for number in range(ridge, -1, -1):  # what is left out becomes noise
-            residuals = kernels.leave_one_out(self._targets, FUNCTION_RIDGES[number])
+            residuals = [k.leave_one_out(self._targets, FUNCTION_RIDGES[number]) for k in kernels]
             errors = np.einsum("ijk,ijk->i", residuals, residuals)
             if number < ridge and (errors >= least).all():
                 break
@@ -171,20 +172,28 @@ class SetErrors:
         return dict(zip(features, (least - whole.error).tolist(), strict=True))
 
     def rough(
-        self, base: Set, sets: Sequence[Set], tuning: tuple[int, int], work: float = _ROUGH_WORK
+        self,
+        base: Set,
+        sets: Sequence[Set],
+        tunings: Sequence[tuple[int, int]],
+        work: float = _ROUGH_WORK,
     ) -> np.ndarray:
-        """Return errors of sets close to ``base``, with a given kernel and ridge.
+        """Return errors of sets close to ``base``, each with the best of some kernels and ridges.
 
         All sets at once, on the more rows and landmarks the fewer they are.
         """
-        shape, ridge = tuning
         n = max(_ROUGH_ROWS, int((_ROWS_FOR_EACH**2 * work / len(sets)) ** (1.0 / 3.0)))
         share = self.sample.p[:n].sum()
         p, targets = self.sample.p[:n] / share, self._targets[:n] / np.sqrt(share)
         root = np.sqrt(p)[:, None]
-        K = CentredKernel(self._kernel(sets, shape, base, n, n // _ROWS_FOR_EACH), p)
-        residuals = K.leave_one_out(targets - root * (root.T @ targets), FUNCTION_RIDGES[ridge])
-        return np.einsum("ijk,ijk->i", residuals, residuals)
+        targets = targets - root * (root.T @ targets)
+        least = np.full(len(sets), np.inf)
+        for shape in {shape for shape, _ in tunings}:
+            K = CentredKernel(self._kernel(sets, shape, base, n, n // _ROWS_FOR_EACH), p)
+            for ridge in (ridge for each, ridge in tunings if each == shape):
+                residuals = K.leave_one_out(targets, FUNCTION_RIDGES[ridge])
+                np.minimum(least, np.einsum("ijk,ijk->i", residuals, residuals), out=least)
+        return least
 
     def _kernel(
         self,
@@ -198,14 +207,7 @@ class SetErrors:
         kind, scale = SET_KERNELS[shape]
         part = slice(n_rows), slice(n_landmarks)
         D = [distances[part] for distances in self._distances]
-        common = self._always[part] + sum(D[j] for j in base)
-        K = np.empty((len(sets), *common.shape))
-        for total, one in zip(K, sets, strict=True):
-            total[...] = common
-            for j in one - base:
-                total += D[j]
-            for j in base - one:
-                total -= D[j]
+        K = _sums(D, self._always[part], sets, base)
         if kind == "rational":
             K *= 1.0 / scale**2
             K += 1.0
@@ -213,8 +215,10 @@ class SetErrors:
         K *= -0.5 / scale**2
         np.exp(K, out=K)
         if kind == "mixed":
-            for total, one in zip(K, sets, strict=True):
-                total += sum(self._fast_of(j)[part] for j in (ALWAYS_ON, *one)) / (1 + len(one))
+            fast = {j: self._fast_of(j)[part] for j in base.union(*sets)}
+            sums = _sums(fast, self._fast_of(ALWAYS_ON)[part], sets, base)
+            sums /= np.array([1 + len(one) for one in sets])[:, None, None]
+            K += sums
             K *= 0.5
         return K
 
@@ -224,6 +228,23 @@ class SetErrors:
             D = self._always if feature == ALWAYS_ON else self._distances[feature]
             self._fast[feature] = 1.0 / np.sqrt(1.0 + D / SET_KERNELS[0][1] ** 2)
         return self._fast[feature]
+
+
+def _sums(
+    parts: Mapping[int, np.ndarray] | Sequence[np.ndarray],
+    always: np.ndarray,
+    sets: Sequence[Set],
+    base: Set,
+) -> np.ndarray:
+    """Return the sum over the features of each set, from that over a set close to all of them."""
+    sums = np.empty((len(sets), *always.shape))
+    sums[...] = always + sum(parts[j] for j in base)
+    for total, one in zip(sums, sets, strict=True):
+        for j in one - base:
+            total += parts[j]
+        for j in base - one:
+            total -= parts[j]
+    return sums
 
 
 @dataclass(frozen=True)
@@ -267,8 +288,8 @@ class _Search:
         """Return the sets with the lowest rough errors, by the kernel and ridge of another set."""
         # With a single feature nothing is known about the kernel.
         tunings = [old.tuning] if len(sets[0]) > 1 else _START
-        rough = [self.errors.rough(old.features, sets, one, work) for one in tunings]
-        return [sets[i] for i in np.argsort(np.min(rough, axis=0), kind="stable")[:n_tried]]
+        rough = self.errors.rough(old.features, sets, tunings, work)
+        return [sets[i] for i in np.argsort(rough, kind="stable")[:n_tried]]
 
     def exchange(self, k: int, certify: bool = False) -> None:
         """Replace one feature of the best set, until that does not help.

@@ -1,31 +1,20 @@
 """The criterion and its inverse-free form, for any Gram operator.
 
 An objective is evaluated in two steps. :meth:`Objective.at` returns a point with its value, and
-:meth:`Point.gradient` does the second half of the work. A step that the line search rejects
+:meth:`gradient` of the point does the second half of the work. A step that the line search rejects
 never needs the second half.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import Any, Protocol, Self
+from typing import Any, Self
 
 import numpy as np
 
 from .arrays import Array, array_namespace
 from .grams import Gram, Operator
 from .units import Units
-
-
-class Point(Protocol):
-    """An objective evaluated at one w."""
-
-    operator: Operator
-    value: float
-    state: Any  # starting point for the next evaluation
-
-    def gradient(self) -> np.ndarray:
-        """Return the gradient in w, shape (d,)."""
 
 
 @dataclass(frozen=True)
@@ -137,5 +126,7 @@ class InverseFreePoint:
         return 2.0 * self._mu * self._units.collect(self.operator.grad(self._residual, self.state))
 
 
+# An objective evaluated at one w: a value, and the state from which the next evaluation starts.
+Point = TracePoint | InverseFreePoint
 # How to solve the linear systems: exactly, or by conjugate gradients along with w.
 OBJECTIVES = {"exact": TraceObjective, "free": InverseFreeObjective}

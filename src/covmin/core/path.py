@@ -53,12 +53,6 @@ class Stage:
     order: np.ndarray  # the units that it selected from, best first
     n_rows: int = 0  # rows that decided
 
-    @property
-    def survivors(self) -> Start:
-        """The units kept, with their weights."""
-        weights = self.weights[np.searchsorted(self.among, self.features)]
-        return Start(self.features, weights, self.solution.length)
-
 
 @dataclass(frozen=True)
 class Path:
@@ -91,19 +85,20 @@ def run_path(
         steps.add(members.size + 1)
     aside = None if wanted in steps else wanted
     every = sorted(steps | {wanted or max(steps)}, reverse=True)
-    finished = watch.stages()
     stages: list[Stage] = []
     start = Start(np.arange(problem.units.size), np.ones(problem.units.size))
     for number, budget in enumerate(every):
-        known = number < len(finished)
+        known = number < len(watch.finished)
         if known:
-            stage = finished[number]
+            stage = watch.finished[number]
         else:
-            told = _StageWatch(watch, number, len(every), budget)
             kept = _protected(problem, protected, members, start.among, budget)
-            stage = _solve(problem, told, kept, start, whole=budget == wanted)
+            place = number, len(every), budget
+            stage = _solve(problem, watch, place, kept, start, whole=budget == wanted)
         stages.append(stage)
-        start = start if budget == aside else stage.survivors
+        if budget != aside:
+            weights = stage.weights[np.searchsorted(stage.among, stage.features)]
+            start = Start(stage.features, weights, stage.solution.length)
         if watch.stop():
             break
         if not known:
@@ -127,7 +122,7 @@ def stage_of(problem: Problem, features: np.ndarray) -> Stage:
     """Return a stage that keeps given features, with their weights."""
     m = features.size
     start = Start(np.sort(features), np.ones(m))
-    return _solve(problem, _StageWatch(SILENT, 0, 1, m), features[:0], start, whole=True)
+    return _solve(problem, SILENT, (0, 1, m), features[:0], start, whole=True)
 
 
 def approximation_error(problem: Problem, stage: Stage) -> float:
@@ -145,25 +140,6 @@ def approximation_error(problem: Problem, stage: Stage) -> float:
     by_matrix = replace(by_components, frequencies=None)
     rough, exact = by_components.trace(*at), by_matrix.trace(*at)
     return abs(rough - exact) / abs(exact)
-
-
-@dataclass
-class _StageWatch(Watch):
-    """Reports the steps of a stage to the observer of the path."""
-
-    watch: Watch
-    stage: int
-    n_stages: int
-    budget: int
-    n_protected: int = 0  # features at weight one that the solver does not see
-
-    def iteration(self, iteration: Iteration) -> None:
-        if self.n_protected:
-            iteration = replace(iteration, n_active=iteration.n_active + self.n_protected)
-        self.watch.step(Progress(self.stage, self.n_stages, self.budget, iteration))
-
-    def stop(self) -> bool:
-        return self.watch.stop()
 
 
 def _protected(
@@ -187,24 +163,40 @@ def _protected(
 
 
 def _solve(
-    problem: Problem, watch: _StageWatch, protected: np.ndarray, start: Start, *, whole: bool
+    problem: Problem,
+    watch: Watch,
+    place: tuple[int, int, int],
+    protected: np.ndarray,
+    start: Start,
+    *,
+    whole: bool,
 ) -> Stage:
-    """Solve on more and more rows; protected features have weight one and come first."""
+    """Solve a stage on more and more rows; protected features have weight one and come first.
+
+    ``place`` is its number, that of all stages, and its budget.
+    """
     is_on = np.isin(start.among, protected)
     on, among, w = start.among[is_on], start.among[~is_on], start.weights[~is_on]
     on = protected[np.isin(protected, on)]
     problem = replace(problem, units=problem.units.switched_on(on)) if on.size else problem
-    watch.n_protected, budget = on.size, watch.budget - on.size
+    budget = place[-1] - on.size
     levels = problem.for_stage(among, whole=whole)
     sigma = levels[-1].bandwidth(among, budget)
     rounding = float(array_namespace(problem.sample.X).finfo(problem.sample.X.dtype).eps)
+
+    def report(step: Iteration) -> None:  # the solver does not see the protected features
+        watch.step(Progress(*place, replace(step, n_active=step.n_active + on.size)))
+
     # Scale the weights down to the budget, so that no solve starts at a corner.
     w, length = w * min(1.0, budget / max(float(w.sum()), 1.0)), start.length
     for level in levels:
-        objective = level.objective_over(among, level.gram(among, sigma, budget))
+        gram, units = level.gram(among, sigma, budget), level.units.restrict(among)
+        objective = level.objective(gram, level.epsilon, units=units)
         # The first constraint that keeps enough features counts.
         for constraint in level.constraints(budget):
-            solution = minimize(objective, constraint, w, level.steps, watch, rounding, length)
+            solution = minimize(
+                objective, constraint, w, level.steps, report, watch.stop, rounding, length
+            )
             if (solution.w > 0.0).sum() >= budget:
                 break
         w, length = solution.w, solution.length
@@ -212,12 +204,12 @@ def _solve(
     weights = np.ones(start.among.size)
     weights[~is_on] = w
     return Stage(
-        budget=watch.budget,
+        budget=place[-1],
         features=np.sort(np.concatenate([on, order[:budget]])),
         among=start.among,
         weights=weights,
         bandwidth=sigma,
-        criterion=solution.value - constraint.price(w),
+        criterion=solution.value - constraint.price(w)[0],
         solution=solution,
         order=np.concatenate([on, order]),
         n_rows=level.n_rows,

@@ -16,7 +16,7 @@ from covmin.constants import SAMPLE_ROWS, SAMPLES_FOR_EACH_FEATURE, WORK
 
 from .arrays import Array, like, take, to_numpy
 from .constraints import CappedSimplex, Constraint
-from .grams import ExactGram, FourierGram, Gram, Operator
+from .grams import ExactGram, FourierGram, Gram
 from .kernels import MEDIAN_ROWS, Kernel, Scale, ScaledKernel, median_bandwidth, waves_for
 from .objectives import Objective, TraceObjective
 from .rows import Rows, Sample
@@ -37,6 +37,7 @@ class Effort:
     rows_per_column: float = 2 * SAMPLES_FOR_EACH_FEATURE  # of a stage
     share: float = 0.2  # if these are more than this share of all rows, a stage uses all
     fewest_rows: int = SAMPLE_ROWS // 2  # rows of a stage, at least
+    frequencies: int = 128  # of a stage that only chooses, at least; one for each column
     reported_rows: int = 2 * SAMPLE_ROWS  # rows of the stage whose weights are reported
     looseness: float = 3.0  # tolerance, as a multiple of that on the next larger number of rows
 
@@ -86,24 +87,6 @@ class Problem:
     for_kept: bool = False
     effort: Effort | None = None  # limit on the work per evaluation; None: all rows in every step
 
-    @classmethod
-    def of(
-        cls,
-        sample: Sample,
-        frequencies: Array | None = None,
-        rows: Rows | None = None,
-        **options: Any,
-    ) -> Problem:
-        """Create a problem on the kernel matrix, or on random Fourier features if they are given.
-
-        By default the rows are those of the sample, and each column is a unit.
-        """
-        if frequencies is not None:
-            frequencies = like(frequencies, sample.X)
-        if "units" not in options:
-            options["units"] = Units.single(sample.shape[1])
-        return cls(sample, rows or sample, frequencies=frequencies, **options)
-
     @property
     def n_rows(self) -> int:
         """Number of rows, in memory or not."""
@@ -117,10 +100,14 @@ class Problem:
         if self.effort is None:
             return [self]
         columns = self.units.columns(features)
-        n_components = 0 if self.frequencies is None else 2 * int(self.frequencies.shape[1])
+        frequencies = self.frequencies
+        if frequencies is not None and not whole:
+            frequencies = frequencies[:, : max(self.effort.frequencies, columns.size)]
+        n_components = 0 if frequencies is None else 2 * int(frequencies.shape[1])
         size = columns.size, n_components, self.n_rows
         n_rows = [self.effort.rows_of_stage(self.kernel, *size), self.effort.reported_rows]
-        few, last = (self.on_first(min(n, self.sample.shape[0])) for n in n_rows)
+        problem = replace(self, frequencies=frequencies)
+        few, last = (problem.on_first(min(n, self.sample.shape[0])) for n in n_rows)
         levels = [few, last] if whole and few.n_rows < last.n_rows else [few]
         loose, for_kept = self.steps.looser(self.effort.looseness), levels[-1].for_kept
         return [replace(level, steps=loose, for_kept=for_kept) for level in levels]
@@ -143,7 +130,7 @@ class Problem:
             return float(self.kernel.bandwidth)
         columns = self.units.columns(features)
         near, order = self.sample.first(MEDIAN_ROWS), self.kernel.order
-        X = near.take(columns)
+        X = take(near.X, columns, axis=1)
         scale = self.units.scale[columns]
         if (scale != 1.0).any():
             X = X * like(scale, X)
@@ -174,20 +161,10 @@ class Problem:
         scale = Scale(sigma, kept if self.for_kept else stage.n_features, kept, n_waves)
         kernel: ScaledKernel = self.kernel.at(scale)
         if self.frequencies is None:
-            return ExactGram(kernel, self.sample.take(columns), self.sample.Y, self.sample.p)
+            prepared = kernel.prepare(take(self.sample.X, columns, axis=1))
+            return ExactGram(kernel, prepared, self.sample.Y, self.sample.p)
         components = kernel.components(take(self.frequencies, columns, axis=0))
         return FourierGram(components, self.rows.restrict(columns))
-
-    def objective_over(self, features: np.ndarray, gram: Gram) -> Objective:
-        """Return the objective for a Gram operator of the given units."""
-        return self.objective(gram, self.epsilon, units=self.units.restrict(features))
-
-    def operator(
-        self, features: np.ndarray, weights: np.ndarray, sigma: float | None = None
-    ) -> Operator:
-        """Return the Gram operator at given weights, with the median bandwidth by default."""
-        gram = self.gram(features, self.bandwidth(features) if sigma is None else sigma)
-        return gram.at(self.units.restrict(features).spread(weights))
 
     def trace(self, features: np.ndarray, weights: np.ndarray, sigma: float, *stage: Any) -> float:
         """Return the criterion Q at given weights, whatever the objective."""

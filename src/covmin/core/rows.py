@@ -112,10 +112,6 @@ class Sample:
         n, d = self.X.shape
         return n, d if self.columns is None else self.columns.size
 
-    def take(self, columns: np.ndarray) -> Array:
-        """Return some of the columns in use."""
-        return take(self.X, columns if self.columns is None else self.columns[columns], axis=1)
-
     def restrict(self, columns: np.ndarray) -> Sample:
         return replace(self, columns=columns if self.columns is None else self.columns[columns])
 
@@ -126,11 +122,6 @@ class Sample:
         p = self.p[:n_rows] / array_namespace(self.p).sum(self.p[:n_rows])
         Y = self.Y[:n_rows, :]
         return replace(self, X=self.X[:n_rows, :], Y=Y - p @ Y, p=p)
-
-    def leave_one_out_of_the_mean(self) -> float:
-        """Return the mean squared error of predicting each row by the mean of the others."""
-        left_out = self.Y / (1.0 - self.p)[:, None]
-        return float(array_namespace(self.p).sum(self.p[:, None] * left_out**2))
 
     def _blocks(self) -> Iterator[tuple[Array, Array, Array]]:
         n = self.X.shape[0]

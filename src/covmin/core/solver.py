@@ -7,7 +7,7 @@ points than long steps, and need far fewer evaluations than a small fixed step.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -75,20 +75,15 @@ class Progress:
 
 
 class Watch:
-    """Observer of a path or a single solve; this base class does nothing."""
+    """Observer of a path; this base class does nothing."""
+
+    finished: Sequence[Any] = ()  # the first stages, if an earlier run has saved them
 
     def step(self, progress: Progress) -> None:
         """Receive an accepted step of a stage."""
 
     def stage_done(self, number: int, stage: Any) -> None:
         """Receive a finished stage of a path."""
-
-    def stages(self) -> Sequence[Any]:
-        """Return the first stages, if an earlier run has saved them."""
-        return ()
-
-    def iteration(self, iteration: Iteration) -> None:
-        """Receive an accepted step of a single solve."""
 
     def stop(self) -> bool:
         """Tell whether to stop here and use the current state."""
@@ -151,7 +146,8 @@ def minimize(
     constraint: Constraint,
     w0: np.ndarray,
     steps: Steps = STEPS,
-    watch: Watch = SILENT,
+    report: Callable[[Iteration], None] = lambda _: None,
+    stop: Callable[[], bool] = SILENT.stop,
     rounding: float = _DOUBLE,
     length: float | None = None,
 ) -> Solution:
@@ -161,7 +157,7 @@ def minimize(
     changes by more than ``steps.max_step``, and then halved until the objective decreases enough,
     so the last iterate is the best. The next step may be ``steps.growth`` times as long if the
     curvature allows it: with many features, the first steps change few weights.
-    ``watch`` receives each accepted step, and can stop the solve before each.
+    ``report`` receives each accepted step, and ``stop`` can end the solve before each.
     ``rounding`` is the relative rounding error of the data; a smaller decrease does not count.
     ``length`` limits t in the first step, if a similar problem has been solved before.
     """
@@ -178,7 +174,7 @@ def minimize(
         scale = max(abs(state.point.value), np.finfo(float).tiny)
         gap = max(constraint.gap(state.w, state.gradient), 0.0) / scale
         converged = not stopped and (gap <= steps.tol or stuck)
-        stopped = stopped or (not converged and (n_iter == steps.max_iter or watch.stop()))
+        stopped = stopped or (not converged and (n_iter == steps.max_iter or stop()))
         if converged or stopped:
             if state.columns.size == w.size or objective.gram.zero_is_absorbing:
                 break
@@ -198,7 +194,7 @@ def minimize(
         n_iter += 1
         last_active[state.columns[state.w > 0.0]] = n_iter
         move = float(np.abs(state.w - before).max())
-        watch.iteration(Iteration(n_iter, state.value, gap, int((state.w > 0).sum()), move))
+        report(Iteration(n_iter, state.value, gap, int((state.w > 0).sum()), move))
         keep = np.flatnonzero(state.w > 0.0)
         worth_it = 0 < keep.size <= (1.0 - _WORTH_THE_COPY) * state.w.size
         if worth_it and state.objective.can_restrict:
@@ -223,7 +219,8 @@ def _evaluated(
     objective: Objective, constraint: Constraint, w: np.ndarray, state: Any = None
 ) -> _State:
     point = objective.at(w, state)
-    gradient, value = point.gradient() + constraint.slope(w), point.value + constraint.price(w)
+    price, slope = constraint.price(w)
+    gradient, value = point.gradient() + slope, point.value + price
     return _State(objective, np.arange(w.size), w, point, gradient, value)
 
 
@@ -252,9 +249,10 @@ def _advance(
         if -expected <= _RESOLVED * rounding * abs(state.value):
             return trial, False
         point = state.objective.at(w, state.point.state)
-        value = point.value + constraint.price(w)
+        price, slope = constraint.price(w)
+        value = point.value + price
         if value <= state.value + _SUFFICIENT_DECREASE * expected:
-            gradient = point.gradient() + constraint.slope(w)
+            gradient = point.gradient() + slope
             curvature = float(move @ (gradient - state.gradient))
             state.length = float(move @ move) / curvature if curvature > 0.0 else np.inf
             # If the curvature allows a step that is longer by this factor, so may the limit.

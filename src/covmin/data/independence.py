@@ -7,8 +7,6 @@ Groups of rows that are neither adjacent nor nearly copies cannot be recognised:
 of a population that consists of such groups.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np
@@ -55,7 +53,7 @@ def check_independence(
         return
     if not refuses:
         raised = f"{found.text} The errors reported for this fit are then too small."
-        warn(Remark(found.code, raised, found.columns, _CURES[0]))
+        warn(found.code, raised, found.columns, advice=_CURES[0])
         return
     raise InputError(
         f"{found.text} The error rates of this method would not hold.",
@@ -135,11 +133,13 @@ def column_alike_in_order(X: np.ndarray, Y: np.ndarray) -> int | None:
     """Return a column that is alike in consecutive rows if Y is too, otherwise None.
 
     Independent rows that were sorted by a feature or by the response resemble the next one too. So
-    what follows the row number slowly is removed, and jumps of columns with few of them. A response
-    of which that leaves nothing was sorted and says nothing: the features decide.
+    what follows the row number slowly is removed, and jumps of columns with few of them. If a
+    column or the response is in order, little that is left says nothing; if that is the response,
+    the features decide. Of a random walk little is left too, but nothing is in order.
     """
     n = len(X)
     both = np.hstack([X, Y])
+    least_left = _LEAST_LEFT if any(map(is_in_order, both.T)) else _ROUNDING
     n_slow = 1 + n // _SLOW
     changes = both[1:] != both[:-1]
     places = np.unique(np.flatnonzero(changes[:, changes.sum(axis=0) <= _JUMPS].any(axis=1)))
@@ -150,11 +150,11 @@ def column_alike_in_order(X: np.ndarray, Y: np.ndarray) -> int | None:
     free, left = np.linalg.qr(left[:, : places.size])[0], left[:, places.size :]
     left -= free @ (free.T @ left)
     squares, n_left = (left**2).sum(axis=0), n - n_slow - places.size
-    r = (left[1:] * left[:-1]).sum(axis=0) / np.maximum(squares, _LEAST_LEFT * n)
+    r = (left[1:] * left[:-1]).sum(axis=0) / np.maximum(squares, least_left * n)
     # What was removed is alike in consecutive rows, so what is left is a little unlike.
     r += (n_slow + (free[1:] * free[:-1]).sum()) / n_left
     of_X, of_Y = r[: X.shape[1]], r[X.shape[1] :]
-    is_sorted = (squares[X.shape[1] :] < _LEAST_LEFT * n).all()
+    is_sorted = (squares[X.shape[1] :] < least_left * n).all()
     # Where y cannot confirm it, the correlation must be one that matters by a standard error.
     sure = _ALIKE[1] + 1.0 / np.sqrt(n_left)
     least_X, least_Y = (
@@ -164,6 +164,17 @@ def column_alike_in_order(X: np.ndarray, Y: np.ndarray) -> int | None:
     if of_X.max(initial=-1.0) < least_X or not (is_sorted or of_Y.max(initial=-1.0) >= least_Y):
         return None
     return int(np.argmax(of_X))
+
+
+def is_in_order(x: np.ndarray) -> bool:
+    """Tell whether a column turns at most a few times, and far less often than in random order."""
+    n_turns, n_by_chance = map(_turns, (x, np.random.default_rng(0).permutation(x)))
+    return n_turns <= _JUMPS < n_by_chance and n_turns * _JUMPS <= n_by_chance
+
+
+def _turns(x: np.ndarray) -> int:
+    steps = np.diff(x)
+    return int(np.count_nonzero(np.diff(np.sign(steps[steps != 0.0]))))
 
 
 def share_of_near_copies(X: np.ndarray, Y: np.ndarray) -> float:

@@ -19,16 +19,8 @@ from covmin.runtime.seeds import seed_of, unit_seed
 from covmin.selection.scoring import scoring_name
 
 from .curves import PROTOCOLS, CurveResult, CurveTask, Split, default_sizes
-from .runner import run_units, warn_of_failures
+from .runner import UNFINISHED, run_units, warn_of_failures
 from .selectors import ComparedTable, resolve_selectors, selector_settings
-
-# By whether there are groups, and whether there are classes.
-_SPLITTERS = {
-    (False, False): KFold,
-    (False, True): StratifiedKFold,
-    (True, False): GroupKFold,
-    (True, True): StratifiedGroupKFold,
-}
 
 
 def compare_selectors(
@@ -165,12 +157,14 @@ def compare_selectors(
     results = run_units(units, curves, log=log, settings=settings, **run)
     if not any(results):
         raise ValueError(f"No selector finished a fold within seconds={seconds:g}; allow more.")
-    found = (done or curves.unfinished(unit) for unit, done in zip(units, results, strict=True))
-    pairs = list(zip(units, found, strict=True))
+    rows: list[dict[str, Any]] = []
+    errors: list[tuple[str, str | None]] = []
+    pairs = list(zip(units, results, strict=True))
     # In the order in which the selectors were named.
     pairs.sort(key=lambda pair: list(named).index(pair[0]["selector"]))
-    rows = [row for _, result in pairs for row in result["rows"]]
-    errors = [(unit["selector"], result["error"]) for unit, result in pairs]
+    for unit, done in pairs:
+        rows += done["rows"] if done else curves.rows(unit)
+        errors.append((unit["selector"], done["error"] if done else UNFINISHED))
     warn_of_failures(errors)
     result = CurveResult(rows, name, errors)
     if result.unfinished:
@@ -203,7 +197,9 @@ def make_splits(
         splitter = cv
         if isinstance(cv, Integral):
             seed = unit_seed(random_state, "splits", repeat)
-            make = _SPLITTERS[groups is not None, classification]
+            whole = StratifiedGroupKFold if classification else GroupKFold
+            single = StratifiedKFold if classification else KFold
+            make = single if groups is None else whole
             splitter = make(int(cv), shuffle=True, random_state=seed)
         pairs = splitter.split(X, y, groups) if hasattr(splitter, "split") else splitter
         repeats.append([(np.asarray(train), np.asarray(test)) for train, test in pairs])

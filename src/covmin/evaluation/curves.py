@@ -5,7 +5,6 @@ import warnings
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -83,21 +82,15 @@ class CurveTask:
         )
         return {"rows": self.rows(unit, order, round(seconds, 4)), "error": error}
 
-    def unfinished(self, unit: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the result of a unit that did not finish in time."""
-        return {"rows": self.rows(unit, None, None), "error": UNFINISHED}
-
     def rows(
-        self, unit: Mapping[str, Any], order: np.ndarray | None, seconds: float | None
+        self, unit: Mapping[str, Any], order: np.ndarray | None = None, seconds: float | None = None
     ) -> list[dict[str, Any]]:
         """Return the tidy rows of a unit: one per fold and number of features."""
         head = {"selector": unit["selector"], "protocol": unit["protocol"]}
-        how: dict[str, Any] = {"classification": self.classification, "scorer": self.scorer}
-        how["seed"] = self.random_state
-        rows = []
+        how: Any = {"classification": self.classification, "scorer": self.scorer}
+        data, rows = (self.sizes, self.table, self.y), []
         for r, f in [(unit["repeat"], unit["fold"])] if "fold" in unit else self._folds():
-            split = self.splits[r][f]
-            scores = prefix_scores(order, self.sizes, self.table, self.y, split, **how)
+            scores = prefix_scores(order, *data, self.splits[r][f], seed=self.random_state, **how)
             for m, score in zip(self.sizes, scores, strict=True):
                 row = head | {"repeat": r, "fold": f, "n_features": m, "score": score}
                 rows.append(row | {"fit_seconds": seconds})
@@ -118,38 +111,6 @@ def rank_features(make: Make, m: int, table: Any, y: Any, seed: int, task: str =
     return order, time.perf_counter() - start, failure
 
 
-def machine_score(
-    X_train: np.ndarray,
-    y_train: np.ndarray,
-    X_test: np.ndarray,
-    y_test: np.ndarray,
-    *,
-    classification: bool,
-    seed: int = 0,
-    scorer: Scorer | None = None,
-) -> float:
-    """Return the score of a kernel SVM on held-out samples: accuracy, or R² for numbers.
-
-    The SVM has C = 1 and a Gaussian kernel with σ by the median rule; for numbers, the response is
-    standardised and the tube is 0.1. Only training samples set σ, scales and missing values.
-    """
-    prepare = make_pipeline(SimpleImputer(keep_empty_features=True), StandardScaler())
-    Z_train, Z_test = prepare.fit_transform(X_train), prepare.transform(X_test)
-    gamma = 1.0  # if no selected feature varies, the value does not matter
-    if (np.ptp(Z_train, axis=0) > 0).any():
-        gamma = 1.0 / (2.0 * median_bandwidth(Z_train, 2, seed=seed) ** 2)
-    scorer = scorer or get_scorer("accuracy" if classification else "r2")
-    machine: Any = SVC(C=1.0, gamma=gamma)
-    if not classification:
-        regression = SVR(C=1.0, gamma=gamma, epsilon=0.1)
-        machine = TransformedTargetRegressor(regression, transformer=StandardScaler())
-    elif getattr(scorer, "_response_method", None) == "predict_proba":
-        fewest = int(np.unique(y_train, return_counts=True)[1].min())
-        folds = min(_CALIBRATION_FOLDS, fewest)
-        machine = CalibratedClassifierCV(machine, cv=folds, ensemble=False)
-    return float(scorer(machine.fit(Z_train, y_train), Z_test, y_test))
-
-
 def prefix_scores(
     order: np.ndarray | None,
     sizes: Sequence[int],
@@ -161,16 +122,41 @@ def prefix_scores(
     seed: int = 0,
     scorer: Scorer | None = None,
 ) -> list[float | None]:
-    """Return the scores of the first m features of an order, for each m; None without an order."""
+    """Return the scores of a kernel SVM on the first m features of an order, for each m.
+
+    None without an order. Only training samples set scales, missing values and the SVM.
+    """
     if order is None:
         return [None] * len(sizes)
     train, test = split
-    score = partial(machine_score, classification=classification, seed=seed, scorer=scorer)
+    scorer = scorer or get_scorer("accuracy" if classification else "r2")
+    calibrated = getattr(scorer, "_response_method", None) == "predict_proba"
     scores: list[float | None] = []
     for first in (order[:m] for m in sizes):
         Z = table.columns_of(first) if isinstance(table, ComparedTable) else table[:, first]
-        scores.append(round(score(Z[train], y[train], Z[test], y[test]), 6))
+        prepare = make_pipeline(SimpleImputer(keep_empty_features=True), StandardScaler())
+        Z_train, Z_test = prepare.fit_transform(Z[train]), prepare.transform(Z[test])
+        machine = _machine(Z_train, y[train], classification, seed, calibrated)
+        scores.append(round(float(scorer(machine.fit(Z_train, y[train]), Z_test, y[test])), 6))
     return scores
+
+
+def _machine(Z: np.ndarray, y: np.ndarray, classes: bool, seed: int, calibrated: bool) -> Any:
+    """Return an SVM with C = 1 and a Gaussian kernel with σ by the median rule.
+
+    For numbers, the response is standardised and the tube is 0.1.
+    """
+    gamma = 1.0  # if no selected feature varies, the value does not matter
+    if (np.ptp(Z, axis=0) > 0).any():
+        gamma = 1.0 / (2.0 * median_bandwidth(Z, 2, seed=seed) ** 2)
+    if not classes:
+        regression = SVR(C=1.0, gamma=gamma, epsilon=0.1)
+        return TransformedTargetRegressor(regression, transformer=StandardScaler())
+    machine = SVC(C=1.0, gamma=gamma)
+    if not calibrated:
+        return machine
+    folds = min(_CALIBRATION_FOLDS, int(np.unique(y, return_counts=True)[1].min()))
+    return CalibratedClassifierCV(machine, cv=folds, ensemble=False)
 
 
 @dataclass(frozen=True, repr=False)

@@ -33,7 +33,6 @@ def run_units(
     n_jobs: int | None = None,
     progress: bool = False,
     description: str = "rankings",
-    run: bool = True,
     seconds: float | None = None,
 ) -> list[Any]:
     """Run all units of work that are not finished yet, in parallel, and return all results.
@@ -42,13 +41,12 @@ def run_units(
     value; it runs with one BLAS thread, and NumPy's global generator is restored afterwards.
 
     With a ``log``, results are saved there, saved units are not run again, and a log with other
-    ``settings`` is refused. ``run=False`` only reads the log, even while another run writes it.
-    Units without a result, or that have not begun after ``seconds``, give None.
+    ``settings`` is refused. Units that have not begun after ``seconds`` give None.
     """
     settings = {"covmin": __version__, **(settings or {})}
     with nullcontext() if log is None else ResultLog(log, settings) as kept:
         results = {i: kept[u] for i, u in enumerate(units) if kept is not None and u in kept}
-        todo = [i for i in range(len(units)) if run and i not in results]
+        todo = [i for i in range(len(units)) if i not in results]
         end = time.monotonic() + (math.inf if seconds is None else seconds)
         pool = Parallel(n_jobs=n_jobs, return_as="generator_unordered")
         finished = pool(

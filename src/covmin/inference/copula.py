@@ -7,8 +7,6 @@ are transformed back to values. If the model is correct, swapping a unit with it
 change the joint distribution.
 """
 
-from __future__ import annotations
-
 import numpy as np
 from scipy.optimize import minimize_scalar
 from scipy.spatial import KDTree
@@ -22,6 +20,8 @@ from covmin.data import Layout
 # Probability of a warning about any columns if all columns are jointly Gaussian.
 _CURVED_LEVEL = 0.01
 _MAX_SWEEPS, _TOLERANCE = 100, 1e-6
+# Half waves over the ranks of a column that are sought in other columns.
+_N_WAVES = 8
 # Smallest shrinkage of a correlation: less is rounding if columns are copies of each other.
 _LEAST_SHRINKAGE = 1e-4
 
@@ -62,15 +62,19 @@ class TableKnockoffs:
         independent = np.repeat(np.arange(len(sizes)), sizes)
         self._Z, correlation = _estimate(self._lower, self._upper, independent, p, rng)
         self._precision = np.linalg.inv(correlation)
-        self._knockoffs = GaussianKnockoffs(correlation, np.array(units))
+        self._units = np.array(units)
+        self._knockoffs = GaussianKnockoffs(correlation, self._units)
 
     def curved(self) -> np.ndarray:
-        """Return columns (n_found, 3) of which the third depends on the product of the others.
+        """Return columns (n_found, 3), in different units, of which the third follows the others.
 
         A copy has no such dependence, so it can be distinguished from its original.
         """
         known = np.flatnonzero(self._numbers >= 0)
-        return np.asarray(self._numbers[known][curved_triples(self._Z[:, known], self._p)])
+        precision = np.linalg.inv(np.linalg.inv(self._precision)[np.ix_(known, known)])
+        triples = curved_triples(self._Z[:, known], precision, self._p)
+        units = self._units[known][triples]
+        return np.asarray(self._numbers[known][triples][np.ptp(units, axis=1) > 0])
 
     def draw(self, rng: np.random.Generator) -> np.ndarray:
         """Draw a copy of the encoded columns (n_samples, n_encoded); given ones are unchanged."""
@@ -86,32 +90,37 @@ class TableKnockoffs:
         return copies
 
 
-def curved_triples(Z: np.ndarray, p: np.ndarray) -> np.ndarray:
-    """Return variables a ≤ b and c (n_found, 3), strongest first: za·zb correlates with zc.
+def curved_triples(Z: np.ndarray, precision: np.ndarray, p: np.ndarray) -> np.ndarray:
+    """Return variables a ≤ b and c (n_found, 3), strongest first: functions of a and b show in c.
 
-    For jointly Gaussian variables this correlation r is zero, and in large samples ``n r²``
-    divided by the mean of the squared products is χ² with one degree of freedom. A triple must be
-    significant among all, and the product must explain a relevant share of the third variable.
-    Among many columns, only squares are looked at.
+    These are the product za·zb and, for a = b, waves over the ranks of za too. What all others
+    leave of a variable in a linear regression is independent of them if all are jointly Gaussian.
+    Then ``n r²`` of its correlation r with a function of theirs, divided by the mean of the squared
+    products, is χ² with one degree of freedom in large samples. A triple must be significant among
+    all, and the function must explain a relevant share of what is left. Among many columns, only
+    functions of one are looked at.
     """
     n, d = Z.shape
     Z = Z - p @ Z
     Z /= np.sqrt(p @ Z**2)
+    left = Z @ precision
+    left /= np.sqrt(p @ left**2)
     most = d if n * d**3 <= WORK[0] else 1  # columns b after each a, itself included
-    n_triples = sum(min(most, d - a) for a in range(d)) * max(d - 1, 1)
+    n_triples = sum(min(most, d - a) + _N_WAVES for a in range(d)) * max(d - 1, 1)
     least = chi2.isf(_CURVED_LEVEL / n_triples, 1) * (p @ p)
     triples, shares = np.empty((0, 3), dtype=int), np.empty(0)
     for a in range(d):
-        products = Z[:, a : a + most] * Z[:, [a]]
-        products -= p @ products
-        products /= np.sqrt(p @ products**2)
-        r = (products.T * p) @ Z
-        within = np.arange(len(r))
-        r[:, a] = r[within, a + within] = 0.0
-        found = (r**2 > least * ((products.T**2 * p) @ Z**2)) & (r**2 > CURVED_SHARE)
-        b, c = np.nonzero(found)
-        triples = np.vstack([triples, np.column_stack([np.full(b.size, a), a + b, c])])
-        shares = np.append(shares, r[b, c] ** 2)
+        waves = np.cos(np.pi * ndtr(Z[:, [a]]) * np.arange(1, _N_WAVES + 1))
+        functions = np.hstack([Z[:, a : a + most] * Z[:, [a]], waves])
+        functions -= p @ functions
+        functions /= np.sqrt(p @ functions**2)
+        other = np.append(np.arange(a, min(a + most, d)), np.full(_N_WAVES, a))
+        r = (functions.T * p) @ left
+        r[:, a] = r[np.arange(len(r)), other] = 0.0
+        found = (r**2 > least * ((functions.T**2 * p) @ left**2)) & (r**2 > CURVED_SHARE)
+        of, c = np.nonzero(found)
+        triples = np.vstack([triples, np.column_stack([np.full(c.size, a), other[of], c])])
+        shares = np.append(shares, r[of, c] ** 2)
     return triples[np.argsort(-shares, kind="stable")]
 
 

@@ -1,7 +1,7 @@
 """Selection with control of the false discovery rate, by knockoffs."""
 
 from collections.abc import Callable
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import KW_ONLY, dataclass, replace
 from functools import partial
 from numbers import Real
 from typing import Any, ClassVar, Self
@@ -27,7 +27,14 @@ from covmin.selection.selector import CCMSelector
 
 from .copula import TableKnockoffs
 from .error_control import knockoff_q_values
-from .refitting import InferenceSelector, by_column, read_for, rows_to_fit, shared_constraints
+from .refitting import (
+    InferenceSelector,
+    by_column,
+    check_size,
+    read_for,
+    rows_to_fit,
+    shared_constraints,
+)
 
 Importance = Callable[[Any], np.ndarray]
 
@@ -38,8 +45,6 @@ _AUTO: dict[str, Any] = {
     "epsilon": KNOCKOFF_KERNEL[1],
 }
 
-# With two samples, any two columns have a correlation of one.
-_MIN_SAMPLES = 3
 # Alternatives without a minimum number of features and without copies.
 _FOR_FEW = "VerdictSelector, or conditional_dependence_test for single features"
 
@@ -100,8 +105,9 @@ class KnockoffSelector(InferenceSelector):
     any dependence of y on the features [1]_, and is as good as the model of the *features*, a
     Gaussian copula: each column is a function of latent Gaussian variables, which numbers determine
     by their ranks, and levels, ties and missing values up to an interval [3]_. It covers no feature
-    that is a non-monotone function of others; if one depends on the square of another or, among at
-    most a few hundred, on the product of two, a warning is issued. The joint covariance G of
+    that is a non-monotone function of others. If one clearly depends on a curve of another or,
+    among at most a few hundred, on the product of two, a warning is issued, and neither it nor they
+    are kept: their copies differ from them whatever y is. The joint covariance G of
     features and copies minimises ``tr(G⁻¹)`` [2]_.
 
     References
@@ -121,7 +127,7 @@ class KnockoffSelector(InferenceSelector):
     >>> X = rng.standard_normal((300, 20))
     >>> y = (np.sin(2 * X[:, :6]) + X[:, :6]).sum(axis=1) + 0.5 * rng.standard_normal(300)
     >>> KnockoffSelector(fdr=0.2).fit(X, y).get_support(indices=True)
-    array([ 0,  1,  2,  3,  4,  5, 17])
+    array([0, 1, 2, 3, 4, 5])
 
     One of these seven is false: ``fdr=0.2`` allows one in five on average.
     """
@@ -170,39 +176,33 @@ class KnockoffSelector(InferenceSelector):
         X, device, y, sample_weight = from_tensors(X, None, y, sample_weight)
         if isinstance(estimator, CCMSelector):
             estimator.device = estimator.device or device
-        data = read_for(estimator, X, y, sample_weight, groups)
-        table = data.table.in_memory()
-        encoded, Y = np.asarray(table.X, dtype=np.float64), table.response.Y
-        # Without class weights: copies must not depend on y.
-        columns = prepare_columns(
-            encoded, standardize, layout=table.layout, sample_weight=data.weight, Y=Y
-        )
+        table = read_for(estimator, X, y, sample_weight, groups).in_memory()
+        table = replace(table, X=np.asarray(table.X, dtype=np.float64))
+        columns = table.columns(standardize)
         check_columns(table, columns, standardize)
         check_enough(table, columns)
         check_independence(table, columns, refuses=True)
         seed = seed_of(self.random_state)
-        rows, weight = rows_to_fit(columns, estimator, seed, is_weighted=data.weight is not None)
+        rows, weight = rows_to_fit(table, columns, estimator, seed)
         chosen = one_of_each_group(table.groups, rows)
         rows, weight = rows[chosen], None if weight is None else weight[chosen]
-        if len(rows) < _MIN_SAMPLES:
-            raise ValueError(
-                f"Found array with {len(rows)} sample(s) while a minimum of {_MIN_SAMPLES} is "
-                "required by KnockoffSelector."
-            )
+        # Any two columns of two samples have a correlation of one.
+        check_size(len(rows), 3, type(self).__name__)
         p = np.full(len(rows), 1.0 / len(rows)) if weight is None else weight / weight.sum()
         # Not default_rng(seed) itself, by which simulated samples often are drawn.
         rng = np.random.default_rng([seed, 1])
         with one_blas_thread():
-            knockoffs = TableKnockoffs(encoded[rows], table.layout, columns.index, p, rng)
-            copies = columns.apply(knockoffs.draw(rng))
-        self._warn_of_assumptions(table, knockoffs.curved())
+            knockoffs = TableKnockoffs(table.X[rows], table.layout, columns.index, p, rng)
+            copies = columns.apply(knockoffs.draw(rng)).take(np.arange(len(rows)))
+        curved = knockoffs.curved()
+        self._warn_of_assumptions(table, curved)
         # What is silenced was already issued for the features.
         with one_blas_thread(), silenced("outliers", "too-few-samples", "dependent-rows"):
             of_units = swap_statistics(
                 estimator,
-                columns.X[rows],
+                columns.X.take(rows),
                 copies,
-                _safe_indexing(data.y, table.row[rows]),
+                _safe_indexing(table.passed[1], table.row[rows]),
                 units=columns.units,
                 importance=self.importance,
                 standardize=bool(standardize),
@@ -210,6 +210,8 @@ class KnockoffSelector(InferenceSelector):
             )
         W = np.zeros(table.layout.given.size)
         W[columns.unit_index] = of_units
+        # Their copies differ from them whatever y is.
+        W[table.layout.unit[table.layout.source[curved]]] = 0.0
         self._filter(W[~table.layout.given], table)
         return self
 
@@ -235,19 +237,13 @@ class KnockoffSelector(InferenceSelector):
             )
         if len(curved):
             *others, bent = table.column_labels[curved[0]].tolist()
-            same = others[0] == others[1]
-            what = (
-                f"square of column {others[0]!r}"
-                if same
-                else "product of columns {!r} and {!r}".format(*others)
-            )
-            n_more = len({frozenset(triple) for triple in curved.tolist()}) - 1
-            more = f" (and {n_more} more such cases)" if n_more else ""
+            what = " and ".join(map(repr, dict.fromkeys(others)))
+            n_columns = np.unique(table.layout.source[curved]).size
             warn(
                 "not-gaussian",
-                f"Column {bent!r} depends on the {what}{more}, which a Gaussian copula cannot "
-                "represent: the false discovery rate may exceed fdr. Drop one of them, put them in "
-                f"a group, or use {_FOR_FEW}.",
+                f"Column {bent!r} follows a curve or a product of {what}, which a Gaussian copula "
+                f"cannot represent: {n_columns} columns of this kind cannot be judged and are not "
+                f"kept. Put those that belong together in a group, drop some, or use {_FOR_FEW}.",
                 [*dict.fromkeys(others), bent],
             )
 

@@ -127,21 +127,6 @@ def approximation_of(given: Any) -> tuple[str, int]:
 FORMULATIONS = {"path": Formulation(), "paper": Formulation(strategy="single")}
 
 
-def _allowed() -> dict[str, Any]:
-    """Return what each option may be; constraints and objectives can be registered."""
-    return {
-        "strategy": [StrOptions({"path", "single"})],
-        "constraint": [StrOptions(set(CONSTRAINTS))],
-        "lambda1": [None, Interval(Real, 0, None, closed="left")],
-        "inverse": [StrOptions(set(OBJECTIVES))],
-        "lambda2": [None, Interval(Real, 0, None, closed="neither")],
-        "max_iter": [Interval(Integral, 1, None, closed="left")],
-        "tol": [Interval(Real, 0, None, closed="left")],
-        "max_step": [Interval(Real, 0, 1, closed="right")],
-        "response_kernel": [StrOptions({"linear", "gaussian"})],
-    }
-
-
 def formulation_of(given: Any) -> Formulation:
     """Return the formulation with a given name, or a valid formulation object unchanged."""
     formulation = FORMULATIONS.get(given, given) if isinstance(given, str) else given
@@ -150,7 +135,18 @@ def formulation_of(given: Any) -> Formulation:
             f"formulation must be {' or '.join(map(repr, FORMULATIONS))}, or a "
             f"covmin.Formulation; got {given!r}."
         )
-    check_parameters(_allowed(), formulation.get_params(), caller_name="Formulation")
+    allowed = {
+        "strategy": [StrOptions({"path", "single"})],
+        "constraint": [StrOptions(set(CONSTRAINTS))],  # others can be registered
+        "lambda1": [None, Interval(Real, 0, None, closed="left")],
+        "inverse": [StrOptions(set(OBJECTIVES))],
+        "lambda2": [None, Interval(Real, 0, None, closed="neither")],
+        "max_iter": [Interval(Integral, 1, None, closed="left")],
+        "tol": [Interval(Real, 0, None, closed="left")],
+        "max_step": [Interval(Real, 0, 1, closed="right")],
+        "response_kernel": [StrOptions({"linear", "gaussian"})],
+    }
+    check_parameters(allowed, vars(formulation), caller_name="Formulation")
     if formulation.lambda1 is not None and formulation.constraint == "hard":
         raise ValueError("lambda1 requires a soft constraint; pass constraint='soft'.")
     if formulation.lambda2 is not None and formulation.inverse == "exact":

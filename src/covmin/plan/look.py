@@ -13,7 +13,7 @@ from covmin.core.kernels import Kernel
 from covmin.core.problem import Problem
 from covmin.core.screening import Protected, Screening
 
-from .rules import pair_rows, pair_waves
+from .rules import pair_search
 
 
 @dataclass(frozen=True)
@@ -32,12 +32,13 @@ class FirstLook:
         mean, for the best of a few ridges. For very many rows, a sample is enough.
         """
         few = self.problem.sample.first(NOISE[0])
-        of_the_mean = few.leave_one_out_of_the_mean()
+        of_the_mean = float((few.p[:, None] * (few.Y / (1.0 - few.p)[:, None]) ** 2).sum())
         if of_the_mean == 0.0:
             return 1.0  # the response does not vary
         problem = replace(self.problem, sample=few, rows=few, frequencies=None)
         features = np.arange(problem.units.size)
-        together = problem.operator(features, np.ones(features.size))
+        gram = problem.gram(features, problem.bandwidth(features))
+        together = gram.at(problem.units.spread(np.ones(features.size)))
         assert isinstance(together, ExactOperator)
         errors = map(together.leave_one_out, FUNCTION_RIDGES[:4])
         return min(of_the_mean, *errors) / of_the_mean
@@ -45,11 +46,10 @@ class FirstLook:
     @cached_property
     def screening(self) -> Screening:
         """The search for interactions, on as many rows as it can afford."""
-        problem = self.problem
-        n, d = map(int, problem.sample.X.shape)
-        seen = problem.sample.first(pair_rows(n, d, int(problem.sample.Y.shape[1])))
-        of_column, n_threads = problem.units.of_column, problem.sample.n_threads
-        return Screening.of(seen.X, seen.Y, seen.p, of_column, n_threads=n_threads)
+        sample, of_column = self.problem.sample, self.problem.units.of_column
+        n_rows, _ = pair_search((*sample.X.shape, sample.Y.shape[1]))
+        seen = sample.first(n_rows)
+        return Screening.of(seen.X, seen.Y, seen.p, of_column, n_threads=sample.n_threads)
 
     def by(self, kernel: Kernel) -> FirstLook:
         """Return the same for another kernel; the search for pairs does not depend on it."""
@@ -63,11 +63,10 @@ class FirstLook:
 
         They are found by interactions and, for numeric responses, by the spread.
         """
-        screening = self.screening
-        n_samples, n_columns = screening.ranked.p.size, screening.of_column.size
-        n_functions = pair_waves(n_samples, n_columns, int(self.problem.sample.Y.shape[1]))
+        screening, sample = self.screening, self.problem.sample
         if self.order == 0:
             return Protected(alone=screening.singles)
+        _, n_functions = pair_search((*sample.X.shape, sample.Y.shape[1]))
         found = screening.interactions(self.order, n_functions)
         above = found.n_samples / SAMPLES_FOR_EACH_FEATURE
         spread = screening.spread() if self.task == "regression" else Protected().spread

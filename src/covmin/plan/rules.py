@@ -103,24 +103,6 @@ def on_kernel(kernel: Kernel, reason: str) -> Decision:
 # --- exact kernel matrix or random Fourier features ----------------------------------------------
 
 
-def by_size(
-    approximation: str, kernel: Kernel, shape: tuple[int, int], matrix_rows: int = SAMPLE_ROWS
-) -> str | None:
-    """Return the approximation for a number of samples and columns, whatever the memory.
-
-    >>> [by_size("auto", Gaussian(), (n, 10)) for n in (1000, 10**6)]
-    [None, 'fourier']
-    >>> by_size("exact", Gaussian(), (10**6, 10)) is None
-    True
-    """
-    if approximation != "auto":
-        return None if approximation == "exact" else approximation
-    n_samples, n_columns = shape
-    exact_components = kernel.components_are_exact and n_columns < n_samples
-    many = kernel.has_components and n_samples > matrix_rows
-    return "fourier" if exact_components or many else None
-
-
 def choose_approximation(
     approximation: str,
     kernel: Kernel,
@@ -132,16 +114,17 @@ def choose_approximation(
 ) -> tuple[str | None, str]:
     """Return the approximation that a fit will use, and the reason.
 
-    The choice depends on the size and on the free memory. A MemoryError is raised if the requested
-    approximation does not fit or, with "auto", neither of them does. ``itemsize`` is the number of
-    bytes per number, and ``sizes`` are those of `component_bytes`.
+    A MemoryError is raised if the requested one does not fit or, with "auto", neither of them
+    does. ``itemsize`` is the number of bytes per number, ``sizes`` are those of `component_bytes`.
 
     >>> choose_approximation("auto", Mixed(), (100_000, 10))
     ('fourier', '100000 samples, more than 2000')
     """
     n, d = shape
-    by_matrix = by_size(approximation, kernel, shape, effort.matrix_rows) is None
-    few = n <= effort.matrix_rows
+    few, by_matrix = n <= effort.matrix_rows, approximation != "fourier"
+    if approximation == "auto":
+        is_smaller = kernel.components_are_exact and d < n
+        by_matrix = not (is_smaller or (kernel.has_components and not few))
     reason = f"{n} samples, {'at most' if few else 'more than'} {effort.matrix_rows}"
     other = "" if kernel.has_components else 'kernel="gaussian" with '
     if by_matrix:
@@ -205,30 +188,26 @@ def component_bytes(
 # --- rows of the searches before a fit -----------------------------------------------------------
 
 
-def pair_rows(n_samples: int, n_columns: int, n_responses: int) -> int:
-    """Return the number of rows for the search for pairs: as many as time and memory allow.
-
-    >>> pair_rows(10**6, 50, 1), pair_rows(10**6, 10_000, 1), pair_rows(10**6, 60_000, 1)
-    (167772, 2000, 11)
-    """
-    affordable = (WORK[1] / n_columns**2 - _PASSES) / n_responses
-    held = max(SAMPLE_ROWS, 4 * MEMORY_NUMBERS // (N_FUNCTIONS * n_columns))
-    return int(min(n_samples, held, max(affordable, 0)))
-
-
-def pair_waves(n_rows: int, n_columns: int, n_responses: int) -> int:
-    """Return the number of functions per column for the search for pairs.
+def pair_search(shape: tuple[int, int, int]) -> tuple[int, int]:
+    """Return the rows, and the functions of each column, that the search for pairs can afford.
 
     Products of several functions may cost a tenth of the search: most interactions show in the
-    plain products.
+    plain products. ``shape`` has the numbers of samples, columns and responses.
 
-    >>> pair_waves(1000, 1000, 1), pair_waves(200, 5000, 1), pair_waves(200, 5000, 9)
-    (4, 2, 1)
+    >>> [pair_search((10**6, d, 1)) for d in (50, 10_000, 60_000)]
+    [(167772, 4), (2000, 1), (11, 1)]
+    >>> [pair_search(shape) for shape in ((1000, 1000, 1), (200, 5000, 1), (200, 5000, 9))]
+    [(1000, 4), (200, 2), (200, 1)]
     """
-    work = n_columns**2 * (n_rows * n_responses + _PASSES)
-    affordable = (0.1 * WORK[1] / max(work, 1)) ** 0.5
-    held = 4 * MEMORY_NUMBERS // max(n_rows * n_columns, 1)
-    return int(np.clip(min(affordable, held), 1, N_FUNCTIONS))
+    n_samples, n_columns, n_responses = shape
+    affordable = (WORK[1] / n_columns**2 - _PASSES) / n_responses
+    held = max(SAMPLE_ROWS, 4 * MEMORY_NUMBERS // (N_FUNCTIONS * n_columns))
+    rows = int(min(n_samples, held, max(affordable, 0)))
+    work = n_columns**2 * (rows * n_responses + _PASSES)
+    per_column = min(
+        (0.1 * WORK[1] / max(work, 1)) ** 0.5, 4 * MEMORY_NUMBERS // max(rows * n_columns, 1)
+    )
+    return rows, int(np.clip(per_column, 1, N_FUNCTIONS))
 
 
 def search_order(
@@ -249,7 +228,7 @@ def search_order(
     if not kernel.sees_interactions:
         reason = f"the {kernel.name} kernel cannot represent them"
         return 0, Decision("interactions", "not searched for", reason)
-    rows, order = pair_rows(n, d, k), 2
+    (rows, n_waves), order = pair_search(shape), 2
     if wanted is not True and wanted != "auto":
         order = int(wanted)
     else:
@@ -258,7 +237,6 @@ def search_order(
             if comb(d, deeper) * min(rows, TESTED_ROWS) * k + _BLOCK_WORK * n_blocks > WORK[0]:
                 break
             order = deeper
-    n_waves = pair_waves(rows, d, k)
     by = f"products of {n_waves} functions of each column" if n_waves > 1 else "products"
     also = ", and features that affect the spread of y" if task == "regression" else ""
     n_sets = sum(comb(d, size) for size in range(2, order + 1))
@@ -275,7 +253,7 @@ def held_rows(n_samples: int, n_columns: int, n_responses: int) -> int:
     >>> held_rows(10**6, 100, 1), held_rows(10**6, 60_000, 1)
     (83886, 1000)
     """
-    looked_at = max(NOISE[0], pair_rows(n_samples, n_columns, n_responses))
+    looked_at = max(NOISE[0], pair_search((n_samples, n_columns, n_responses))[0])
     return min(n_samples, max(looked_at, MEMORY_NUMBERS // n_columns))
 
 
@@ -299,17 +277,14 @@ def ridge_for_noise(
 ) -> tuple[float, str]:
     """Return ``ε = ρ/n`` for the noise-to-signal ratio ρ, and the reason.
 
-    Suppose that the response is a draw from a Gaussian process with covariance ``s²·k``, plus
-    noise with variance τ². Its log-likelihood contains ``Yᵀ(G + ρI)⁻¹Y`` with ``ρ = τ²/s²``, which
-    is the criterion for ``nε = ρ``. If all features together leave a fraction L of the variance
-    unpredicted, then ``ρ = L/(1 − L)``.
-
-    The features that a stage keeps may leave more or less unpredicted, so ε has limits.
+    Of a draw from a Gaussian process with covariance ``s²·k``, plus noise with variance τ², the
+    log-likelihood contains ``Yᵀ(G + ρI)⁻¹Y`` with ``ρ = τ²/s²``: the criterion for ``nε = ρ``. If
+    all features together leave a fraction L of the variance unpredicted, then ``ρ = L/(1 − L)``;
+    those that a stage keeps may leave more or less, so ε has limits.
 
     All features together cannot predict an interaction of a few among many. If they predict no
-    more of the ``n_seen`` samples than by chance, L carries no information about the noise. If, in
-    addition, no single feature has a significant effect, ρ is set to a small value: a close fit can
-    reveal an interaction, and if there is none, no ridge will find it.
+    more of the ``n_seen`` samples than by chance, and no single feature has a significant effect,
+    ρ is small: a close fit can reveal an interaction, and if there is none, no ridge will find it.
 
     >>> ridge_for_noise(400, 0.75)
     (0.0075, 'all features together leave 75% of the variance unpredicted, 400 samples')
@@ -332,10 +307,8 @@ def ridge_for_noise(
 def path_budgets(n_features: int) -> list[int]:
     """Return the budgets of a path: from 100 features, or 60 % of all, down to one.
 
-    >>> path_budgets(10)
-    [6, 2, 1]
-    >>> path_budgets(5000)
-    [100, 40, 16, 6, 2, 1]
+    >>> path_budgets(10), path_budgets(5000)
+    ([6, 2, 1], [100, 40, 16, 6, 2, 1])
     """
     first, share, factor = BUDGETS
     budgets = [min(first, max(int(share * n_features), 1))]
@@ -349,12 +322,8 @@ def candidate_sizes(n_features: int, fewest: int = 1, most: int | None = None) -
 
     The largest is the first budget of a path on wide data, or ``most``.
 
-    >>> candidate_sizes(20)
-    [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 13, 17, 20]
-    >>> candidate_sizes(5000)[10:]
-    [13, 17, 22, 29, 38, 50, 66, 88, 100]
-    >>> candidate_sizes(5000, 8, 15)
-    [8, 9, 10, 13, 15]
+    >>> candidate_sizes(5000)[9:], candidate_sizes(5000, 8, 15)
+    ([10, 13, 17, 22, 29, 38, 50, 66, 88, 100], [8, 9, 10, 13, 15])
     """
     most = min(n_features, most or BUDGETS[0])
     sizes = [min(fewest, most)]

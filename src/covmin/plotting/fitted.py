@@ -257,7 +257,7 @@ class PathDisplay(FeatureDisplay):
     >>> from covmin.plotting import PathDisplay
     >>> X, y = make_xor(60, random_state=0, return_X_y=True)
     >>> PathDisplay.from_estimator(CCMSelector(3).fit(X, y)).sizes
-    array([6, 4, 3, 1])
+    array([6, 4, 3, 2, 1])
     """
 
     names: list[str]

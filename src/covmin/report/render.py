@@ -11,8 +11,6 @@ from typing import Any
 from covmin.runtime.resume import replace_file
 from covmin.text import number, p_value, percent, shortened
 
-from .build import build_report
-
 
 @dataclass(frozen=True, repr=False)
 class Report:
@@ -86,8 +84,3 @@ def _breakable(name: str) -> Any:
     from markupsafe import Markup
 
     return Markup(re.sub(r"([_./:|])(?=[^\W\d])", r"\1<wbr>", escape(shortened(name))))
-
-
-def make_report(selector: Any, X: Any, y: Any = None, **options: Any) -> Report:
-    """Return the report on a fitted selector; the options are those of `build_report`."""
-    return Report(render_report(build_report(selector, X, y, **options)))

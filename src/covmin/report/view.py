@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cache, cached_property
 from typing import Any
 
 import numpy as np
@@ -13,7 +12,7 @@ from scipy.stats import rankdata
 from sklearn.utils import _safe_indexing
 
 from covmin.constants import MANY_ROWS, MEMORY_NUMBERS
-from covmin.data import Table, TableOptions, read
+from covmin.data import Table
 from covmin.data.blocks import SparseBlocks, in_blocks, rows_of
 from covmin.data.columns import Levels, read_as
 from covmin.data.survival import martingale_residuals
@@ -63,18 +62,13 @@ class View:
         self.names = [name.strip() or name for name in names_of(selector, names)]
         self.task: str = selector.task_
         self._by_rank = selector.standardize == "rank"
-        self._columns: dict[int, Column] = {}
+        self.column = cache(self._column)
         # The first encoded column of each column that has any; for numbers, the only one.
         owners, first = np.unique(self.table.layout.source, return_index=True)
         self._first = dict(zip(owners.tolist(), first.tolist(), strict=True))
 
-    def column(self, number: int) -> Column:
-        """Return a column with its values as passed."""
-        if number not in self._columns:
-            self._columns[number] = self._column(number)
-        return self._columns[number]
-
     def _column(self, number: int) -> Column:
+        """Return a column with its values as passed."""
         X = self.table.passed[0]
         kind = "number" if self.table.kinds is None else str(self.table.kinds[number])
         dtype = list(X.dtypes)[number] if hasattr(X, "dtypes") else getattr(X, "dtype", "")
@@ -154,13 +148,6 @@ class View:
             if x.size and np.ptp(x) > 0.0:
                 Z[there, k] = (x - x.mean()) / np.sqrt(np.square(x - x.mean()).sum() / there.size)
         return Z
-
-
-def read_as_fitted(selector: Any, X: Any, y: Any = None) -> Table:
-    """Return a table, or read X and y as for the fit."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # the fit has already issued them
-        return read(X, y, TableOptions.of(selector))
 
 
 def _sampled(table: Table) -> Table:

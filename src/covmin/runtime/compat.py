@@ -6,14 +6,13 @@ parameters are not validated.
 
 from collections.abc import Callable
 from numbers import Integral
-from typing import Any, Protocol, TypeVar
+from typing import Any, TypeVar
 
 try:
     from sklearn.base import _fit_context
     from sklearn.utils._param_validation import (
         HasMethods,
         Interval,
-        Options,
         RealNotInt,
         StrOptions,
     )
@@ -29,7 +28,7 @@ except ImportError:
         def __call__(self, function: Any) -> Any:
             return function
 
-    HasMethods = Interval = Options = RealNotInt = StrOptions = _Unchecked
+    HasMethods = Interval = RealNotInt = StrOptions = _Unchecked
     _fit_context = _check_parameters = _validate_params = _Unchecked
 
 # Values allowed for n_jobs: joblib counts negative values from the last core; zero is undefined.
@@ -43,13 +42,9 @@ VERBOSE: list[Any] = ["verbose", StrOptions({"auto"})]
 Decorated = TypeVar("Decorated", bound=Callable[..., Any])
 
 
-class _KeepsType(Protocol):
-    def __call__(self, function: Decorated, /) -> Decorated: ...
-
-
 # Validate the parameters of an estimator before a fit, of a function before a call, of an object.
-fit_context: Callable[..., _KeepsType] = _fit_context
-validate_params: Callable[..., _KeepsType] = _validate_params
+fit_context: Callable[..., Callable[[Decorated], Decorated]] = _fit_context
+validate_params: Callable[..., Callable[[Decorated], Decorated]] = _validate_params
 check_parameters: Callable[..., Any] = _check_parameters
 
 

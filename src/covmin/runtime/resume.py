@@ -117,22 +117,20 @@ def _key(unit: Mapping[str, Any]) -> str:
 class Checkpoint(ResultLog):
     """The finished folds and stages of a fit, saved in a file."""
 
-    def _saved(self, kind: str) -> list[Any]:
+    def saved(self, kind: str) -> list[Any]:
+        """Return the results of the first folds or stages."""
         numbers = takewhile(lambda number: {kind: number} in self, count())
         return [self[{kind: number}] for number in numbers]
 
-    def folds(self) -> list[np.ndarray]:
-        """Return the errors of the saved folds."""
-        return [np.array(errors) for errors in self._saved("fold")]
-
-    def stages(self) -> list[Stage]:
-        """Return the saved stages."""
-        return [_stage(record["stage"]) for record in self._saved("stage")]
-
-    def steps(self) -> list[Progress]:
-        """Return the optimisation steps of the saved stages."""
-        steps = [step for record in self._saved("stage") for step in record["steps"]]
-        return [Progress(**{**step, "iteration": Iteration(**step["iteration"])}) for step in steps]
+    def stages(self) -> tuple[list[Stage], list[Progress]]:
+        """Return the saved stages and their optimisation steps."""
+        records = self.saved("stage")
+        steps = (
+            step | {"iteration": Iteration(**step["iteration"])}
+            for record in records
+            for step in record["steps"]
+        )
+        return [_stage(record["stage"]) for record in records], [Progress(**step) for step in steps]
 
     def add_stage(self, number: int, stage: Stage, steps: Sequence[Progress]) -> None:
         """Save a stage with its optimisation steps."""

@@ -183,6 +183,7 @@ class Run(Watch):
     begin: float
     seconds: float
     checkpoint: Checkpoint | None = None
+    finished: Sequence[Stage] = ()
     steps: list[Progress] = field(default_factory=list)
     late: bool = False  # whether the time is up
     interrupted: bool = False  # whether Ctrl-C asked to stop
@@ -204,7 +205,7 @@ class Run(Watch):
             if path is not None:
                 saved = Checkpoint(path, settings)
                 run.checkpoint = stack.enter_context(saved)
-                run.steps = saved.steps()
+                run.finished, run.steps = saved.stages()
             if long_run.interrupt == "keep":
                 stack.enter_context(run._noticing_ctrl_c())
             yield run
@@ -272,20 +273,17 @@ class Run(Watch):
         if self.checkpoint is not None and self.n_judged is None:
             self.checkpoint.add_stage(number, stage, steps)
 
-    def stages(self) -> Sequence[Stage]:
-        """Return the stages saved by an earlier fit."""
-        return [] if self.checkpoint is None else self.checkpoint.stages()
-
-    def folds(self, total: int) -> list[np.ndarray]:
-        """Return the errors of the folds saved by an earlier fit; starts the clock of the bar."""
-        saved = [] if self.checkpoint is None else self.checkpoint.folds()
+    def folds(self, total: int) -> list[dict[str, np.ndarray]]:
+        """Return the measures of the folds saved by an earlier fit; starts the clock of the bar."""
+        saved = [] if self.checkpoint is None else self.checkpoint.saved("fold")
         self.bar.show("cross-validation", "fold", len(saved), total)
-        return saved
+        return [{name: np.array(values) for name, values in fold.items()} for fold in saved]
 
-    def fold_done(self, number: int, errors: np.ndarray, done: int, total: int) -> None:
-        """Save the errors of a fold, and show how many are finished."""
+    def fold_done(self, found: dict[str, np.ndarray], done: int, total: int) -> None:
+        """Save the measures of a fold, and show how many are finished."""
         if self.checkpoint is not None:
-            self.checkpoint.append({"fold": number}, errors.tolist())
+            saved = {name: values.tolist() for name, values in found.items()}
+            self.checkpoint.append({"fold": done - 1}, saved)
         self.bar.show("cross-validation", "fold", done, total)
         if (told := getattr(self.long_run.callback, "fold", None)) is not None:
             told(done, total)

@@ -15,7 +15,7 @@ from covmin.data.independence import check_independence
 from covmin.data.standardize import Standardize
 from covmin.plan import Plan
 from covmin.plan.formulation import FORMULATIONS, Fourier, approximation_of
-from covmin.plan.rules import by_size, kernel_of
+from covmin.plan.rules import choose_approximation, kernel_of
 from covmin.runtime.compat import HasMethods, Interval, StrOptions, validate_params
 from covmin.runtime.machine import one_blas_thread
 from covmin.runtime.seeds import seed_of
@@ -120,7 +120,7 @@ def unexplained_variance(
         with one_blas_thread():
             return held_out_share(table.distinct(rows, MANY_ROWS), cv)
     first, p = rows.first[:MANY_ROWS], rows.p[:MANY_ROWS] / rows.p[:MANY_ROWS].sum()
-    Z, Y = columns.X.sample(first).astype(np.float64), table.response.Y[first]
+    Z, Y = columns.X.take(first).astype(np.float64), table.response.Y[first]
     if columns.index.size == 0 or not np.ptp(Y, axis=0).any():
         return 1.0
     # The squared scales of the columns of a feature add up to one.
@@ -232,7 +232,7 @@ def conditional_covariance_trace(
         n,
         d,
         FORMULATIONS["paper"],
-        by_size(named, chosen, shape),
+        choose_approximation(named, chosen, shape, n_components=n_components)[0],
         chosen,
         n_components=n_components,
         seed=seed_of(random_state),

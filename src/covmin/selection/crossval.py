@@ -6,7 +6,8 @@ fitted to the training folds and evaluated on the test fold.
 """
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -18,7 +19,7 @@ from covmin.core.path import run_path
 from covmin.core.regression import regress_on_sets
 from covmin.core.solver import Watch
 from covmin.data import Layout, Table
-from covmin.data.blocks import ArrayBlocks, StandardizedBlocks, as_blocks, in_blocks
+from covmin.data.blocks import as_blocks, in_blocks
 from covmin.data.response import EncodedResponse
 from covmin.data.standardize import DistinctRows, PreparedColumns, Standardize, prepare_columns
 from covmin.data.survival import martingale_residuals
@@ -29,7 +30,7 @@ from covmin.runtime.machine import blas_threads, in_threads, row_threads, worker
 from covmin.runtime.run import Run
 
 from .assemble import problem_of, refined
-from .measures import CLASS_MEASURES, class_measures, concordance
+from .measures import class_measures, concordance
 from .splits import Fold, splits
 
 # With fewer samples there is no cross-validation.
@@ -50,11 +51,10 @@ class CrossValidation:
 
     sizes: np.ndarray  # (n_sizes,), increasing from 0
     epsilons: np.ndarray
-    folds: dict[str, np.ndarray]  # by measure, each (n_epsilons, n_sizes, n_folds)
-    # Covariance between sizes, over the test samples, of measures that are means over samples:
-    # (n_epsilons, n_sizes, n_sizes, n_folds).
-    covariances: dict[str, np.ndarray] = field(default_factory=dict)
-    # Units selected in each fold, (largest size, n_epsilons, n_sizes, n_folds); -1 after the last.
+    # By measure, each (n_epsilons, n_sizes, n_folds). Of measures that are means over samples also
+    # the covariance between sizes over the test samples, (n_epsilons, n_sizes, n_sizes, n_folds).
+    folds: dict[str, np.ndarray]
+    # Units selected in each fold, (n_epsilons, n_sizes, largest size, n_folds); -1 after the last.
     members: np.ndarray | None = None
 
     def frequency(self, epsilon: float, size: int, n_units: int) -> np.ndarray | None:
@@ -62,7 +62,7 @@ class CrossValidation:
         if self.members is None or size not in self.sizes:
             return None
         row, column = np.abs(self.epsilons - epsilon).argmin(), self.sizes.tolist().index(size)
-        found = self.members[:, row, column].astype(np.intp)
+        found = self.members[row, column]
         frequency: np.ndarray = np.bincount(found[found >= 0], minlength=n_units) / found.shape[1]
         return frequency
 
@@ -78,11 +78,11 @@ class CrossValidation:
         """
         values = self.folds[measure]
         n_folds, mean = values.shape[2], values.mean(axis=2, keepdims=True)
-        if measure not in self.covariances:
+        if f"covariance_{measure}" not in self.folds:
             apart = values - mean
             # The time limit may have allowed a single fold.
             return apart @ apart.swapaxes(1, 2) / max(n_folds * (n_folds - 1), 1)
-        C: np.ndarray = self.covariances[measure].sum(axis=3) / n_folds**2
+        C: np.ndarray = self.folds[f"covariance_{measure}"].sum(axis=3) / n_folds**2
         if measure != "error":
             return C
         first = np.arange(self.sizes.size) == 0
@@ -93,7 +93,7 @@ class CrossValidation:
     def results(self) -> Bunch:
         """Return means and standard errors of all measures, as fitted attribute."""
         found = Bunch(epsilon=self.epsilons, n_features=self.sizes[1:])
-        for measure in self.folds:
+        for measure in (name for name in self.folds if not name.startswith("covariance_")):
             variances = np.diagonal(self.covariance(measure), axis1=1, axis2=2)
             mean = f"mean_{measure}" if measure in ("error", "score") else measure
             spread = "standard_error" if measure == "error" else f"{measure}_standard_error"
@@ -167,21 +167,16 @@ class _HeldOut:
         given, most = self.layout.given[unit], SAMPLE_ROWS
         chosen = [np.flatnonzero(given | np.isin(unit, each)) for each in sets]
         used = np.unique(np.concatenate(chosen))
-        X, p = self.columns.X, self.columns.p[:most]
-        if isinstance(X, StandardizedBlocks):
-            first = to_numpy(X.restrict(used).sample(np.arange(min(most, X.shape[0]))))
-        else:
-            first = np.asarray(X[:most, used])
+        p, columns = self.columns.p[:most], self.columns.apply(self.X)
         regressions = regress_on_sets(
-            first,
+            to_numpy(self.columns.X.take(np.arange(p.size), used)),
             Y[:most],
             p / p.sum(),
             self.columns.units.scale[used] ** 2,
             [np.searchsorted(used, each) for each in chosen],
             also=None if also is None else also[:most],
         )
-        blocks = (self.X if in_blocks(self.X) else ArrayBlocks(self.X)).blocks()
-        left_out = np.concatenate([self.columns.apply(block)[:, used] for _, block in blocks])
+        left_out = columns.take(np.arange(columns.shape[0]), used)
         yield from (each.predict(left_out) for each in regressions)
 
     def predictions(self, sets: list[np.ndarray]) -> Iterator[tuple[np.ndarray, np.ndarray | None]]:
@@ -205,12 +200,9 @@ def cross_validate(
     samples: Table,
     plan: Plan,
     sizes: list[int],
-    *,
-    standardize: Standardize,
+    settings: SimpleNamespace,
     run: Run,
-    cv: Any = None,
-    n_jobs: int | None = None,
-    score: Score | None = None,
+    score: Score | None,
 ) -> CrossValidation | None:
     """Run the path on training folds and evaluate it on the test folds.
 
@@ -220,24 +212,22 @@ def cross_validate(
     response. ``n_jobs`` folds, by default as many as there are processors, run in parallel threads,
     and ``run`` saves those that are finished. Returns None if the time was up before any finished.
     """
+    n_jobs = settings.n_jobs
     n_workers = max(worker_threads(n_jobs), row_threads() if n_jobs is None else 1)
     plan = replace(plan, n_threads=max(1, plan.n_threads // n_workers))
 
-    def scored(fold: Fold) -> np.ndarray | None:
-        held = _hold_out(samples, samples.layout, standardize, fold, plan.device)
+    def scored(fold: Fold) -> dict[str, np.ndarray] | None:
+        held = _hold_out(samples, fold, settings.standardize, plan.device)
         chosen = _chosen(held, plan, sizes, _UntilChosen(run))
         if run.stop_choosing():  # an unfinished ranking is not comparable
             return None
-        members = np.full((sizes[-1], len(plan.epsilons), 1 + len(sizes)), -1.0)
+        members = np.full((len(plan.epsilons), 1 + len(sizes), sizes[-1]), -1)
         for i, j in np.ndindex(len(plan.epsilons), len(sizes)):
-            members[: chosen[i][j].size, i, 1 + j] = chosen[i][j]
+            members[i, 1 + j, : chosen[i][j].size] = chosen[i][j]
         found = _measured(held, chosen, None if score is None else lambda c: score(c, fold))
-        return np.concatenate([found, members])
+        return {**found, "members": members}
 
-    by_sample = ["error"] + (["concordance"] if samples.response.times is not None else [])
-    names = by_sample + (CLASS_MEASURES if samples.response.labels is not None else [])
-    names += ["score"] if score is not None else []
-    folds = splits(samples, cv)
+    folds = splits(samples, settings.cv)
     done = run.folds(len(folds))
     with (
         blas_threads(samples.n_samples, n_workers),
@@ -247,7 +237,7 @@ def cross_validate(
             if result is None:
                 break
             done.append(result)
-            run.fold_done(len(done) - 1, result, len(done), len(folds))
+            run.fold_done(result, len(done), len(folds))
             if run.stop() or run.stop_choosing():
                 break
     if len(done) < len(folds):
@@ -256,17 +246,9 @@ def cross_validate(
         raise KeyboardInterrupt("The fit was interrupted before there was a result to keep.")
     if not done:
         return None
-    # The measures, then the covariances with each size in turn, then the units selected.
-    values, n_measures, n_by_sample = np.stack(done, axis=-1), len(names), len(by_sample)
-    last = n_measures + n_by_sample * (1 + len(sizes))
-    C = values[n_measures:last].reshape(n_by_sample, -1, *values.shape[1:]).swapaxes(1, 2)
-    return CrossValidation(
-        np.array([0, *sizes]),
-        np.asarray(plan.epsilons),
-        dict(zip(names, values, strict=False)),
-        dict(zip(by_sample, C, strict=True)),
-        values[last:],
-    )
+    every = {name: np.stack([fold[name] for fold in done], axis=-1) for name in done[0]}
+    members, epsilons = every.pop("members"), np.asarray(plan.epsilons)
+    return CrossValidation(np.array([0, *sizes]), epsilons, every, members)
 
 
 def beyond_given(samples: Table, rows: DistinctRows, standardize: Standardize) -> Table:
@@ -280,13 +262,12 @@ def beyond_given(samples: Table, rows: DistinctRows, standardize: Standardize) -
         return samples
     every = samples.distinct(rows, rows.size)
     layout, weight = every.layout, every.weight
-    is_given = layout.given[layout.unit[layout.source]]
-    X, columns = every.X, np.flatnonzero(is_given)
+    X, columns = every.X, np.flatnonzero(layout.given[layout.unit[layout.source]])
     X = X.take(np.arange(every.n_samples), columns) if in_blocks(X) else X[:, columns]
-    given, layout = replace(every, X=X), layout.restrict(columns)
+    given = replace(every, X=X, layout=layout.restrict(columns))
     residuals = np.empty_like(every.response.Y)
     for fold in splits(every, every_fold=True):
-        held = _hold_out(given, layout, standardize, fold)
+        held = _hold_out(given, fold, standardize)
         [predicted] = held.predicted([np.empty(0, dtype=int)], held.response.Y)
         residuals[fold[1]] = held.target - predicted
     centred = residuals - weight @ residuals / weight.sum()
@@ -302,7 +283,7 @@ def held_out_share(samples: Table, cv: Any) -> float:
     """
     every, error, of_mean = np.arange(samples.layout.unit.size), 0.0, 0.0
     for fold in splits(samples, cv, every_fold=True):
-        held = _hold_out(samples, samples.layout, True, fold)
+        held = _hold_out(samples, fold, True)
         [predicted] = held.predicted([every], held.response.Y)
         weight = samples.weight[fold[1]]
         error += float(weight @ ((held.target - predicted) ** 2).sum(axis=1))
@@ -311,24 +292,19 @@ def held_out_share(samples: Table, cv: Any) -> float:
 
 
 def _hold_out(
-    samples: Table,
-    layout: Layout,
-    standardize: Standardize,
-    fold: Fold,
-    device: str | None = None,
+    samples: Table, fold: Fold, standardize: Standardize, device: str | None = None
 ) -> _HeldOut:
     """Prepare the training columns and responses, on a device, and the samples of the test fold.
 
     Both responses are centred by the mean of the training samples.
     """
-    X, Y, weight = samples.X, samples.response.Y, samples.weight
+    X, Y, weight, layout = samples.X, samples.response.Y, samples.weight, samples.layout
     train, test = fold
     trained = weight[train]
     mean = trained @ Y[train] / trained.sum()
     Y_train = Y[train] - mean
     X_train, X_left = (X.keep(m) if in_blocks(X) else X[m] for m in fold)
-    if device is not None:
-        X_train = as_blocks(X_train, device)
+    X_train = as_blocks(X_train, device)
     columns = prepare_columns(X_train, standardize, layout=layout, sample_weight=trained, Y=Y_train)
     return _HeldOut(
         columns,
@@ -343,39 +319,41 @@ def _hold_out(
 
 def _measured(
     held: _HeldOut, kept: list[list[np.ndarray]], score: Callable[[np.ndarray], float] | None
-) -> np.ndarray:
+) -> dict[str, np.ndarray]:
     """Return the measures on the test samples, each of shape (n_epsilons, 1 + n_sizes).
 
-    After them come, for each measure that is a mean over samples, its covariances with each size.
+    For each measure that is a mean over samples, also its covariances between sizes.
     """
     layout, w = held.layout, held.weight
     # The empty set comes first. Evaluate a set only once if several ε select it.
     chosen = [[(), *(tuple(sorted(units.tolist())) for units in row)] for row in kept]
     sets = list(dict.fromkeys(each for row in chosen for each in row))
     units = [np.array(each, dtype=int) for each in sets]
-    values: dict[tuple[int, ...], list[float]] = {}
-    deviations: dict[tuple[int, ...], list[np.ndarray]] = {}
+    values: dict[tuple[int, ...], dict[str, float]] = {}
+    deviations: dict[tuple[int, ...], dict[str, np.ndarray]] = {}
     for each, members, (predicted, told_apart) in zip(
         sets, units, held.predictions(units), strict=True
     ):
         errors = ((held.target - predicted) ** 2).sum(axis=1)
-        measures = [float(w @ errors)]
-        by_sample = [w * (errors - measures[0])]
+        measures = {"error": float(w @ errors)}
+        by_sample = {"error": w * (errors - measures["error"])}
         if told_apart is not None and held.left_out.times is not None:
             index, influence = concordance(held.left_out.times, told_apart[:, 0], w)
-            measures.append(index)
-            by_sample.append(influence)
+            measures["concordance"], by_sample["concordance"] = index, influence
         elif told_apart is not None and held.left_out.labels is not None:
             n_training = held.columns.p.size
-            measures += class_measures(told_apart, held.left_out.labels, w, n_training).values()
+            measures |= class_measures(told_apart, held.left_out.labels, w, n_training)
         if score is not None:
             is_in = np.isin(layout.unit, members) | layout.given[layout.unit]
-            measures.append(score(np.flatnonzero(is_in)) if each else 0.0)
+            measures["score"] = score(np.flatnonzero(is_in)) if each else 0.0
         values[each], deviations[each] = measures, by_sample
-    found = np.moveaxis(np.array([[values[each] for each in row] for row in chosen]), 2, 0)
-    D = np.moveaxis(np.array([[deviations[each] for each in row] for row in chosen]), 2, 0)
-    C = (D @ D.swapaxes(2, 3)).swapaxes(1, 2)
-    return np.concatenate([found, C.reshape(-1, *found.shape[1:])])
+    found = {}
+    for name in measures:
+        found[name] = np.array([[values[each][name] for each in row] for row in chosen])
+    for name in by_sample:
+        D = np.array([[deviations[each][name] for each in row] for row in chosen])
+        found[f"covariance_{name}"] = D @ D.swapaxes(1, 2)
+    return found
 
 
 def _chosen(held: _HeldOut, plan: Plan, sizes: list[int], watch: Watch) -> list[list[np.ndarray]]:

@@ -113,7 +113,7 @@ def fit(table: Table, columns: PreparedColumns, settings: SimpleNamespace, run: 
     """Select features of a table with prepared columns: plan, look, choose, run, check."""
     if settings.task == "auto" and table.response.may_be_ordered:
         few = columns.distinct(settings.seed).first[:SAMPLE_ROWS]
-        seen = to_numpy(columns.sample(few))
+        seen = to_numpy(columns.X.take(few))
         table = replace(table, response=table.response.with_order(seen, few, table.weight))
     plan = make_plan(table, columns, settings)
     # Blocks of rows have threads of their own.
@@ -128,7 +128,12 @@ def fit(table: Table, columns: PreparedColumns, settings: SimpleNamespace, run: 
         plan, epsilon, m, found = choose(plan, table, columns, settings, run)
         formulation, response = plan.formulation, table.response
         problem = formulation.applied_to(first.problem, epsilon, columns, response)
-        path = run_stages(plan, problem, first, m, run)
+        most = min(m, columns.units.size)
+        budgets = path_budgets(columns.units.size) if formulation.strategy == "path" else [most]
+        protected = first.protected if plan.order or plan.effort else None
+        # The last word decides about so few features, whatever the path says about their number.
+        wanted = None if plan.refines and most <= CANDIDATES[0] else most
+        path = run_path(problem, budgets, protected, run, wanted)
         plan, path, lost, errors = check(plan, problem, path, m, run)
     return Fit(plan, table, columns, problem, path, m, found, lost, errors)
 
@@ -290,11 +295,7 @@ def look(
 
 
 def choose(
-    plan: Plan,
-    table: Table,
-    columns: PreparedColumns,
-    settings: SimpleNamespace,
-    run: Run,
+    plan: Plan, table: Table, columns: PreparedColumns, settings: SimpleNamespace, run: Run
 ) -> tuple[Plan, float, int, CrossValidation | None]:
     """Return the plan with ε and m, by cross-validation if they are not given."""
     epsilons, d, found = plan.epsilons, table.layout.n_choices, None
@@ -319,24 +320,16 @@ def choose(
             "unless a number was given, and the smallest epsilon is used.",
         )
     else:
-        cv, rows = settings.cv, columns.independent(settings.seed)
-        if lists_rows(cv):  # equal rows stay on their sides of each split
-            cv = list(cv)
-            rows = rows.apart(splits(table, cv), table.weight)
+        rows = columns.independent(settings.seed)
+        if lists_rows(settings.cv):  # equal rows stay on their sides of each split
+            settings.cv = list(settings.cv)
+            rows = rows.apart(splits(table, settings.cv), table.weight)
         table = table.distinct(rows, MANY_ROWS)
-        found = cross_validate(
-            table,
-            plan,
-            # Constant features are kept only if so many are asked for.
-            candidate_sizes(max(columns.units.size, fewest), fewest, most)
-            if wanted is None
-            else [wanted],
-            standardize=settings.standardize,
-            run=run,
-            cv=cv,
-            n_jobs=settings.n_jobs,
-            score=estimator_score(settings.estimator, settings.scoring, table),
-        )
+        # Constant features are kept only if so many are asked for.
+        sizes = candidate_sizes(max(columns.units.size, fewest), fewest, most)
+        score = estimator_score(settings.estimator, settings.scoring, table)
+        tried = sizes if wanted is None else [wanted]
+        found = cross_validate(table, plan, tried, settings, run, score)
         if found is None:
             m = wanted or max(fewest, min(d, most or EACH_SIZE_UP_TO))
             reason = "no time to choose a number"
@@ -358,17 +351,7 @@ def choose(
     return plan.deciding(*decisions), epsilon, m, found
 
 
-# --- run and check -------------------------------------------------------------------------------
-
-
-def run_stages(plan: Plan, problem: Problem, first: FirstLook, m: int, run: Run) -> Path:
-    """Solve the stages of the path, or the single solve of the paper."""
-    m, d = min(m, problem.units.size), problem.units.size
-    protected = first.protected if plan.order or plan.effort else None
-    budgets = path_budgets(d) if plan.formulation.strategy == "path" else [m]
-    # The last word decides about so few features, whatever the path says about their number.
-    wanted = None if plan.refines and m <= CANDIDATES[0] else m
-    return run_path(problem, budgets, protected, run, wanted)
+# --- check ---------------------------------------------------------------------------------------
 
 
 def check(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import warnings
 from collections.abc import Callable
 from html import escape
 from pathlib import Path
@@ -12,7 +11,7 @@ from typing import TYPE_CHECKING, Any, overload
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from covmin.data import Table, TableOptions, read
+from covmin.data import Table
 from covmin.data.dtypes import from_tensors
 from covmin.plan import Plan
 from covmin.runtime.compat import output_container
@@ -25,11 +24,12 @@ from .summary import (
     feature_rows,
     find_substitutes,
     n_distinct,
+    read_as_fitted,
     summary,
 )
 
 if TYPE_CHECKING:
-    from covmin.report.render import Report
+    from covmin.report import Report
 
 
 _SHOWN = 12
@@ -251,9 +251,9 @@ class NamedResultsMixin:
         if getattr(y, "name", None) is not None:
             options = {"target_name": str(y.name), **options}
         # Of a layer above, for the sake of a short call.
-        from covmin.report.render import make_report
+        from covmin.report import Report, build_report, render_report
 
-        made = make_report(self, X, y, **options)
+        made = Report(render_report(build_report(self, X, y, **options)))
         return made if path is None else made.save(path)
 
     def _html_repr(self) -> str:
@@ -273,9 +273,7 @@ def _explained(selector: Any, X: Any, y: Any) -> Explained:
     if y is None and not isinstance(X, Table):
         raise ValueError("The column 'alone' requires both X and y; y is missing.")
     X, _, y = from_tensors(X, None, y)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # the fit has already issued them
-        return Explained(selector, read(X, y, TableOptions.of(selector)))
+    return Explained(selector, read_as_fitted(selector, X, y))
 
 
 def results_frame(selector: Any, **columns: Any) -> Any:

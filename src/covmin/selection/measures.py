@@ -2,8 +2,6 @@
 
 import numpy as np
 
-CLASS_MEASURES = ["accuracy", "balanced_accuracy", "log_loss", "roc_auc"]
-
 
 def class_measures(
     shares: np.ndarray, labels: np.ndarray, weight: np.ndarray, n_training: int

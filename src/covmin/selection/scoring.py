@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from inspect import signature
 from typing import Any
 
@@ -23,49 +22,6 @@ from covmin.remarks import warn
 
 from .crossval import Score
 from .splits import Fold
-
-
-@dataclass(frozen=True)
-class EstimatorScore:
-    """The score, on a test fold, of an estimator trained on the other folds.
-
-    The estimator sees the columns as the user passed them, and duplicate rows as duplicates.
-    Unequal weights are passed to ``fit`` and to the scorer if they accept them.
-    """
-
-    estimator: Any
-    scorer: Any
-    X: Any  # rows of the user's table
-    y: Any
-    copies: np.ndarray | None  # number of duplicates of each row; None if rows have weights
-    weight: np.ndarray
-    name: str  # of the score
-
-    def __call__(self, columns: np.ndarray, fold: Fold) -> float:
-        """Return the score of some columns."""
-        X = _safe_indexing(self.X, columns, axis=1)
-        train, test = map(np.flatnonzero, fold)
-        if self.copies is not None:
-            train, test = (np.repeat(rows, self.copies[rows]) for rows in (train, test))
-        estimator = clone(self.estimator)
-        trained: dict[str, Any] = {}
-        scored: dict[str, Any] = {}
-        if self.copies is None:
-            if (parameter := _weight_parameter(estimator)) is not None:
-                trained = {parameter: self.weight[train]}
-            function = getattr(self.scorer, "_score_func", self.scorer)
-            if type(self.scorer).__name__ == "_PassthroughScorer":
-                function = _last_step(estimator)[1].score
-            if "sample_weight" in signature(function).parameters:
-                scored = {"sample_weight": self.weight[test]}
-        with _said(f"{self.estimator} could not be trained on {columns.size} column(s) of X"):
-            estimator.fit(_safe_indexing(X, train), _safe_indexing(self.y, train), **trained)
-        with _said(f"{self.name} failed for {self.estimator} on a test fold"):
-            X_test, y_test = _safe_indexing(X, test), _safe_indexing(self.y, test)
-            score = float(self.scorer(estimator, X_test, y_test, **scored))
-            if not np.isfinite(score):
-                raise ValueError(f"it is {score}, which is not a valid score")
-        return score
 
 
 @contextmanager
@@ -88,9 +44,11 @@ def check_scored(estimator: Any, scoring: Any) -> None:
 
 
 def estimator_score(estimator: Any, scoring: Any, table: Table) -> Score | None:
-    """Return the score of an estimator on a table; None without an estimator.
+    """Return the score, on a test fold, of an estimator trained on the others; None without one.
 
-    A table that is read in blocks is passed on as an array of numbers.
+    The estimator sees the columns as the user passed them (those of a table read in blocks as an
+    array of numbers), and duplicate rows as duplicates. Unequal weights are passed to ``fit`` and
+    to the scorer if they accept them.
     """
     if estimator is None:
         return None
@@ -100,7 +58,8 @@ def estimator_score(estimator: Any, scoring: Any, table: Table) -> Score | None:
         held = X if is_frame(X) else X.tocsr() if issparse(X) else np.asarray(X)
         held = _safe_indexing(held, table.row)
     copies = _copies(table.weight, len(y))
-    if copies is None and _weight_parameter(estimator) is None:
+    parameter = _weight_parameter(estimator) if copies is None else None
+    if copies is None and parameter is None:
         warn(
             "unweighted-estimator",
             f"{estimator} does not accept sample weights; it is trained without them to choose "
@@ -111,15 +70,32 @@ def estimator_score(estimator: Any, scoring: Any, table: Table) -> Score | None:
         y = as_structured(times)  # as scikit-survival has them
     else:
         y = _safe_indexing(y if hasattr(y, "iloc") else np.asarray(y), table.row)
-    return EstimatorScore(
-        estimator,
-        check_scoring(estimator, scoring),
-        held,
-        y,
-        copies,
-        table.weight,
-        scoring_name(estimator, scoring),
-    )
+    name, is_weighted = scoring_name(estimator, scoring), False
+    scorer = check_scoring(estimator, scoring)
+    if copies is None:
+        function = getattr(scorer, "_score_func", scorer)
+        if type(scorer).__name__ == "_PassthroughScorer":
+            function = _last_step(estimator)[1].score
+        is_weighted = "sample_weight" in signature(function).parameters
+
+    def score(columns: np.ndarray, fold: Fold) -> float:
+        X = _safe_indexing(held, columns, axis=1)
+        train, test = map(np.flatnonzero, fold)
+        if copies is not None:
+            train, test = (np.repeat(rows, copies[rows]) for rows in (train, test))
+        trained = {} if parameter is None else {parameter: table.weight[train]}
+        scored = {"sample_weight": table.weight[test]} if is_weighted else {}
+        fitted = clone(estimator)
+        with _said(f"{estimator} could not be trained on {columns.size} column(s) of X"):
+            fitted.fit(_safe_indexing(X, train), _safe_indexing(y, train), **trained)
+        with _said(f"{name} failed for {estimator} on a test fold"):
+            X_test, y_test = _safe_indexing(X, test), _safe_indexing(y, test)
+            value = float(scorer(fitted, X_test, y_test, **scored))
+            if not np.isfinite(value):
+                raise ValueError(f"it is {value}, which is not a valid score")
+        return value
+
+    return score
 
 
 def scoring_name(estimator: Any, scoring: Any) -> str:

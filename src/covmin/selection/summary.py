@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterable, Sequence
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -13,6 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from covmin.constants import SAMPLE_ROWS
 from covmin.core.regression import Regression, regress_on_sets
+from covmin.data import Table, TableOptions, read
 from covmin.data.blocks import in_blocks
 from covmin.data.columns import LEFT_OUT, Levels
 from covmin.data.dtypes import as_numbers, is_number
@@ -155,9 +157,16 @@ class Explained:
         rows = columns.distinct(self._seed)
         first, p = rows.first[:SAMPLE_ROWS], rows.p[:SAMPLE_ROWS]
         p = p / p.sum()
-        Z, Y = columns.X.sample(first), self.table.response.Y[first]
+        Z, Y = columns.X.take(first), self.table.response.Y[first]
         owner = self.table.layout.source[columns.index]
         return Rows(Z, Y - p @ Y, p, columns.units.scale**2, owner, first)
+
+
+def read_as_fitted(selector: Any, X: Any, y: Any = None) -> Table:
+    """Return a table, or read X and y as for the fit."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # the fit has already issued them
+        return read(X, y, TableOptions.of(selector))
 
 
 def feature_names(selector: Any) -> list[str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -15,7 +15,6 @@ from ..arrays import (
     column_dots,
     factorize,
     like,
-    take,
     to_numpy,
 )
 from ..kernels import ScaledKernel
@@ -27,28 +26,21 @@ class ExactGram:
     """``C_w`` from the n×n kernel matrix: O(n²d + n³) time, O(n² + nd) memory."""
 
     kernel: ScaledKernel
-    X: Array  # (n, d)
+    prepared: Any = field(repr=False)  # what the kernel precomputed from the samples (n, d)
     Y: Array  # (n, k), columns centred under p
     p: Array  # (n,), positive, sum to one
-    prepared: Any = field(default=None, repr=False)  # what the kernel precomputed from X
     keeps_vectors = True
-
-    def __post_init__(self) -> None:
-        if self.prepared is None:
-            object.__setattr__(self, "prepared", self.kernel.prepare(self.X))
 
     @property
     def zero_is_absorbing(self) -> bool:
         return self.kernel.zero_is_absorbing
 
     def at(self, w: np.ndarray) -> ExactOperator:
-        K, pullback = self.kernel.matrix_and_pullback(self.prepared, like(w, self.X))
+        K, pullback = self.kernel.matrix_and_pullback(self.prepared, like(w, self.Y))
         return ExactOperator(self.Y, self.p, K, pullback)
 
     def restrict(self, columns: np.ndarray) -> ExactGram:
-        prepared = self.kernel.restrict(self.prepared, columns)
-        X = prepared if self.prepared is self.X else take(self.X, columns, axis=1)
-        return ExactGram(self.kernel, X, self.Y, self.p, prepared)
+        return replace(self, prepared=self.kernel.restrict(self.prepared, columns))
 
 
 @dataclass(eq=False)

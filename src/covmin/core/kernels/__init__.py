@@ -3,7 +3,7 @@
 from typing import Any
 
 from .additive import Additive, GaussianSum, Mixed, WaveSum, waves_for
-from .base import Components, Configurable, FixedMap, FourierMap, Kernel, Scale, ScaledKernel
+from .base import Components, Configurable, FourierMap, Kernel, Scale, ScaledKernel
 from .distances import MEDIAN_ROWS, Gaussian, Laplacian, RationalQuadratic, median_bandwidth
 from .linear import Linear, Polynomial
 
@@ -13,7 +13,6 @@ __all__ = [
     "Additive",
     "Components",
     "Configurable",
-    "FixedMap",
     "FourierMap",
     "Gaussian",
     "GaussianSum",

@@ -264,6 +264,3 @@ class Additive(Kernel):
     def at(self, scale: Scale) -> WaveSum:
         sigma = scale.sigma / math.sqrt(scale.n_features)
         return WaveSum(sigma, scale.budget, scale.n_waves)
-
-    def draw_frequencies(self, n_columns: int, n_components: int, rng: Generator) -> np.ndarray:
-        return np.empty((n_columns, 0))

@@ -5,7 +5,6 @@ from numbers import Integral
 from typing import Self
 
 import numpy as np
-from numpy.random import Generator
 
 from ..arrays import Array, column_dots
 from .base import Components, Pullback, SampleKernel, Scale, is_finite_number, outer
@@ -41,9 +40,6 @@ class Linear(SampleKernel):
         X = prepared
         Z = X * w
         return Z @ Z.T, lambda P, Q: 2.0 * w * column_dots(P.T @ X, Q.T @ X)
-
-    def draw_frequencies(self, n_columns: int, n_components: int, rng: Generator) -> np.ndarray:
-        return np.empty((n_columns, 0))
 
     def components(self, frequencies: Array) -> Components:
         """Return ``Φ = X`` with powers w²: exact, with D = d."""
