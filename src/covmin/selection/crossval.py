@@ -19,7 +19,7 @@ from covmin.core.path import run_path
 from covmin.core.regression import regress_on_sets
 from covmin.core.solver import Watch
 from covmin.data import Layout, Table
-from covmin.data.blocks import ArrayBlocks, StandardizedBlocks, as_blocks, in_blocks
+from covmin.data.blocks import as_blocks, in_blocks
 from covmin.data.response import EncodedResponse
 from covmin.data.standardize import DistinctRows, PreparedColumns, Standardize, prepare_columns
 from covmin.data.survival import martingale_residuals
@@ -167,21 +167,16 @@ class _HeldOut:
         given, most = self.layout.given[unit], SAMPLE_ROWS
         chosen = [np.flatnonzero(given | np.isin(unit, each)) for each in sets]
         used = np.unique(np.concatenate(chosen))
-        X, p = self.columns.X, self.columns.p[:most]
-        if isinstance(X, StandardizedBlocks):
-            first = to_numpy(X.restrict(used).sample(np.arange(min(most, X.shape[0]))))
-        else:
-            first = np.asarray(X[:most, used])
+        p, columns = self.columns.p[:most], self.columns.apply(self.X)
         regressions = regress_on_sets(
-            first,
+            to_numpy(self.columns.X.take(np.arange(p.size), used)),
             Y[:most],
             p / p.sum(),
             self.columns.units.scale[used] ** 2,
             [np.searchsorted(used, each) for each in chosen],
             also=None if also is None else also[:most],
         )
-        blocks = (self.X if in_blocks(self.X) else ArrayBlocks(self.X)).blocks()
-        left_out = np.concatenate([self.columns.apply(block)[:, used] for _, block in blocks])
+        left_out = columns.take(np.arange(columns.shape[0]), used)
         yield from (each.predict(left_out) for each in regressions)
 
     def predictions(self, sets: list[np.ndarray]) -> Iterator[tuple[np.ndarray, np.ndarray | None]]:
@@ -309,8 +304,7 @@ def _hold_out(
     mean = trained @ Y[train] / trained.sum()
     Y_train = Y[train] - mean
     X_train, X_left = (X.keep(m) if in_blocks(X) else X[m] for m in fold)
-    if device is not None:
-        X_train = as_blocks(X_train, device)
+    X_train = as_blocks(X_train, device)
     columns = prepare_columns(X_train, standardize, layout=layout, sample_weight=trained, Y=Y_train)
     return _HeldOut(
         columns,

@@ -107,7 +107,7 @@ def fit(table: Table, columns: PreparedColumns, settings: SimpleNamespace, run: 
     """Select features of a table with prepared columns: plan, look, choose, run, check."""
     if settings.task == "auto" and table.response.may_be_ordered:
         few = columns.distinct(settings.seed).first[:SAMPLE_ROWS]
-        seen = to_numpy(columns.sample(few))
+        seen = to_numpy(columns.X.take(few))
         table = replace(table, response=table.response.with_order(seen, few, table.weight))
     plan = make_plan(table, columns, settings)
     # Blocks of rows have threads of their own.
