@@ -65,11 +65,7 @@ class InputError(ValueError):
     """
 
     def __init__(
-        self,
-        text: str,
-        parameter: str | None = None,
-        columns: Sequence[Any] = (),
-        advice: str = "",
+        self, text: str, parameter: str | None = None, columns: Sequence[Any] = (), advice: str = ""
     ) -> None:
         super().__init__(f"{text} {advice}".rstrip())
         self.text = text

@@ -19,6 +19,7 @@ from covmin.selection.summary import level_text
 from covmin.text import listed
 
 from .errors import ColumnError, DataError, UsageError, did_you_mean
+from .options import assignments
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -120,15 +121,9 @@ def find_roles(columns: list[str], options: ColumnOptions) -> Roles:
 
 def _find_groups(given: Iterable[str] | None, columns: list[str]) -> dict[str, list[str]]:
     """Return the columns by label, from text such as ``size=width,height``."""
-    groups: dict[str, list[str]] = {}
-    for text in given or ():
-        label, equals, members = text.partition("=")
-        if not (label and equals):
-            raise UsageError(
-                f"--feature-groups {text} has no label.",
-                "Put a label before the columns, such as --feature-groups size=width,height.",
-            )
-        groups.setdefault(label, []).extend(find_columns([members], columns, "--feature-groups"))
+    option, groups = "--feature-groups", dict[str, list[str]]()
+    for label, members in assignments(given, option, "LABEL=COL,…", "size=width,height"):
+        groups.setdefault(label, []).extend(find_columns([members], columns, option))
     return groups
 
 

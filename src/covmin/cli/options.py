@@ -1,6 +1,7 @@
 """The options of the commands, with their help texts and parsers."""
 
 import ast
+from collections.abc import Iterable, Iterator
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Any
@@ -49,18 +50,23 @@ def parse_size(text: str) -> Any:
     return (int(fewest), int(most)) if is_range else parse_value(text)
 
 
-def parse_settings(texts: list[str] | None) -> dict[str, Any]:
-    """Parse the NAME=VALUE of each --set."""
-    settings = {}
+def assignments(
+    texts: Iterable[str] | None, option: str, form: str, example: str
+) -> Iterator[tuple[str, str]]:
+    """Return the name and the value in each text of the form NAME=VALUE."""
     for text in texts or ():
         name, equals, value = text.partition("=")
         if not (name and equals):
-            raise UsageError(
-                f"--set {text} is not of the form NAME=VALUE.",
-                "For example --set device=cuda or --set formulation__lambda1=0.5.",
-            )
-        settings[name.strip()] = parse_value(value.strip())
-    return settings
+            said = f"{option} {text} is not of the form {form}."
+            raise UsageError(said, f"For example {option} {example}.")
+        yield name.strip(), value.strip()
+
+
+def parse_settings(texts: list[str] | None) -> dict[str, Any]:
+    """Parse the NAME=VALUE of each --set."""
+    example = "device=cuda or --set formulation__lambda1=0.5"
+    pairs = assignments(texts, "--set", "NAME=VALUE", example)
+    return {name: parse_value(value) for name, value in pairs}
 
 
 def _option(*names: str, help: str, panel: str | None = None, **more: Any) -> Any:

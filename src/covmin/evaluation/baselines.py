@@ -7,10 +7,9 @@ a line to :data:`BASELINES`; the comparison and the command line take their name
 """
 
 import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
-from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -74,8 +73,8 @@ def _varying_scores(
     varying = np.ptp(Z, axis=0) > 0
     if not varying.any():
         raise ValueError(f"All {varying.size} feature(s) are constant: there is nothing to rank.")
-    values = response.labels if response.labels is not None else response.Y[:, 0]
-    scores[varying] = score(Z[:, varying], np.asarray(values), Question(classes, m, seed))
+    values = np.asarray(response.labels if classes else response.Y[:, 0])
+    scores[varying] = score(Z[:, varying], values, Question(classes, m, seed))
     return scores
 
 
@@ -220,14 +219,12 @@ def _information(U: np.ndarray, columns: np.ndarray) -> np.ndarray:
 
 
 # Fastest first, so that an interrupted comparison has finished most of the selectors.
-BASELINES: Mapping[str, Score] = MappingProxyType(
-    {
-        "pearson": pearson,
-        "anova": anova,
-        "mrmr": mrmr,
-        "rfe": rfe,
-        "lasso": lasso,
-        "extra-trees": extra_trees,
-        "mi": mutual_information,
-    }
-)
+BASELINES: dict[str, Score] = {
+    "pearson": pearson,
+    "anova": anova,
+    "mrmr": mrmr,
+    "rfe": rfe,
+    "lasso": lasso,
+    "extra-trees": extra_trees,
+    "mi": mutual_information,
+}

@@ -22,14 +22,6 @@ from .curves import PROTOCOLS, CurveResult, CurveTask, Split, default_sizes
 from .runner import UNFINISHED, run_units, warn_of_failures
 from .selectors import ComparedTable, resolve_selectors, selector_settings
 
-# By whether there are groups, and whether there are classes.
-_SPLITTERS = {
-    (False, False): KFold,
-    (False, True): StratifiedKFold,
-    (True, False): GroupKFold,
-    (True, True): StratifiedGroupKFold,
-}
-
 
 def compare_selectors(
     X: Any,
@@ -205,7 +197,9 @@ def make_splits(
         splitter = cv
         if isinstance(cv, Integral):
             seed = unit_seed(random_state, "splits", repeat)
-            make = _SPLITTERS[groups is not None, classification]
+            whole = StratifiedGroupKFold if classification else GroupKFold
+            single = StratifiedKFold if classification else KFold
+            make = single if groups is None else whole
             splitter = make(int(cv), shuffle=True, random_state=seed)
         pairs = splitter.split(X, y, groups) if hasattr(splitter, "split") else splitter
         repeats.append([(np.asarray(train), np.asarray(test)) for train, test in pairs])

@@ -15,13 +15,7 @@ from covmin.constants import SAMPLE_ROWS
 from covmin.data.columns import LEFT_OUT
 from covmin.data.survival import survival_curve
 from covmin.plotting.network import network_order
-from covmin.selection.summary import (
-    Explained,
-    measure_text,
-    n_distinct,
-    read_as_fitted,
-    summary,
-)
+from covmin.selection.summary import Explained, measure_text, n_distinct, read_as_fitted, summary
 from covmin.text import count_of, number, percent, printable, shortened, with_p_value
 
 from .checks import check_data
@@ -224,15 +218,9 @@ def _data_summary(view: View, found: dict[str, Any]) -> dict[str, Any]:
         half = times[shares <= 0.5]  # none where more than half are never seen to have it
         observed = {"events": int(event.sum()), "last": float(time.max())}
         return size | observed | {"median": float(half[0]) if half.size else None}
-    take: dict[str, Any] = {
-        "min": np.min,
-        "median": np.median,
-        "mean": np.mean,
-        "max": np.max,
-        "sd": np.std,
-    }
-    response = {name: float(value(view.y)) for name, value in take.items()}
-    return size | {"response": response}
+    values = {name: getattr(np, name)(view.y) for name in ("min", "median", "mean", "max")}
+    values["sd"] = view.y.std()
+    return size | {"response": {name: float(value) for name, value in values.items()}}
 
 
 def _missing_values(view: View, features: list[dict[str, Any]]) -> dict[str, Any]:

@@ -25,14 +25,8 @@ def shown_pair(view: View, explained: Explained, pair: Sequence[int]) -> dict[st
     """Return what two features explain alone and together, and points; None for a single one."""
     if len(pair) < 2:
         return None
-    alone = [max(0.0, explained([j])) for j in pair]
-    together = max(0.0, explained(pair))
-    return {
-        "features": list(pair),
-        "alone": alone,
-        "together": together,
-        **pair_points(view, pair),
-    }
+    *alone, together = (max(0.0, explained(each)) for each in (*([j] for j in pair), pair))
+    return {"features": list(pair), "alone": alone, "together": together, **pair_points(view, pair)}
 
 
 def shared_information(view: View, columns: Sequence[int]) -> dict[str, Any]:

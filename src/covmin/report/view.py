@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cache, cached_property
 from typing import Any
 
 import numpy as np
@@ -62,18 +62,13 @@ class View:
         self.names = [name.strip() or name for name in names_of(selector, names)]
         self.task: str = selector.task_
         self._by_rank = selector.standardize == "rank"
-        self._columns: dict[int, Column] = {}
+        self.column = cache(self._column)
         # The first encoded column of each column that has any; for numbers, the only one.
         owners, first = np.unique(self.table.layout.source, return_index=True)
         self._first = dict(zip(owners.tolist(), first.tolist(), strict=True))
 
-    def column(self, number: int) -> Column:
-        """Return a column with its values as passed."""
-        if number not in self._columns:
-            self._columns[number] = self._column(number)
-        return self._columns[number]
-
     def _column(self, number: int) -> Column:
+        """Return a column with its values as passed."""
         X = self.table.passed[0]
         kind = "number" if self.table.kinds is None else str(self.table.kinds[number])
         dtype = list(X.dtypes)[number] if hasattr(X, "dtypes") else getattr(X, "dtype", "")
