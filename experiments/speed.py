@@ -131,7 +131,7 @@ def write(folder: Path, n: int, d: int) -> None:
 
 def fit(kind: str, folder: Path) -> None:
     """Fit once, and print what happened as JSON."""
-    from covmin.data.blocks.array import LocalBlocks
+    from covmin.data.blocks.array import Blocks
 
     y = np.load(folder / "y.npy")
     if kind == "parquet":
@@ -139,13 +139,13 @@ def fit(kind: str, folder: Path) -> None:
     else:
         X = np.load(folder / "X.npy", mmap_mode="r" if kind == "memmap" else None)
     passes: list[int] = []
-    counted = LocalBlocks.reduce
+    counted = Blocks.reduce
 
-    def reduce(source: LocalBlocks, *arguments: Any, **options: Any) -> Any:
+    def reduce(source: Blocks, *arguments: Any, **options: Any) -> Any:
         passes.append(1)
         return counted(source, *arguments, **options)
 
-    LocalBlocks.reduce = reduce  # type: ignore[method-assign]
+    Blocks.reduce = reduce  # type: ignore[method-assign]
     selector = CCMSelector(TRUE, task="regression")
     answer = {
         "processor seconds": clocked(lambda: selector.fit(X, y)),

@@ -108,7 +108,7 @@ def stated(unit: Unit) -> dict[str, Any]:
     said = selector.cv_results_.mean_error[0, at]
     table = read(X, y, TableOptions.of(selector))
     table = table.distinct(table.columns(True).independent(0), n + N_FRESH)
-    held = _hold_out(table, table.layout, True, (table.row < n, table.row >= n))
+    held = _hold_out(table, (table.row < n, table.row >= n), True)
     sets = [np.empty(0, dtype=int), np.flatnonzero(selector.support_)]
     none, fresh = (
         float(held.weight @ ((held.target - predicted) ** 2).sum(axis=1))

@@ -134,7 +134,7 @@ def named(X: Any, y: np.ndarray, order: int) -> Protected:
         columns = samples.columns(True)
         rows = columns.distinct(0)
         Y = samples.response.Y[rows.first]
-        sample = Sample(columns.sample(rows.first), Y - rows.p @ Y, rows.p)
+        sample = Sample(columns.X.take(rows.first), Y - rows.p @ Y, rows.p)
         problem = Problem(sample, sample, Gaussian(), 1.0, columns.units)
         return FirstLook(problem, task, order).protected
     X = X[:, np.ptp(X, axis=0) > 0.0]

@@ -76,10 +76,7 @@ class QuadraticPrice:
         return np.clip(v, 0.0, 1.0)
 
     def price(self, w):
-        return self.unit_price * float(w @ w)
-
-    def slope(self, w):
-        return 2.0 * self.unit_price * w
+        return self.unit_price * float(w @ w), 2.0 * self.unit_price * w
 
     def gap(self, w, gradient):
         return float(gradient @ w + np.maximum(-gradient, 0.0).sum())

@@ -156,8 +156,8 @@ def test_converged_solutions_are_stationary(problem):
     if isinstance(objective, InverseFreeObjective):
         objective = inverse_free_objective(objective.gram, EPSILON, objective.penalty, 200)
     point = objective.at(solution.w)
-    assert solution.value == pytest.approx(point.value + constraint.price(solution.w), rel=1e-3)
-    gap = lp_gap(solution.w, point.gradient() + constraint.slope(solution.w), constraint)
+    assert solution.value == pytest.approx(point.value + constraint.price(solution.w)[0], rel=1e-3)
+    gap = lp_gap(solution.w, point.gradient() + constraint.price(solution.w)[1], constraint)
     assert gap <= 3e-3 * abs(point.value)
     assert (solution.w >= 0).all()
     assert (solution.w <= 1).all()
@@ -175,7 +175,7 @@ def test_the_gap_is_the_one_at_the_solution(constraint, seed, draw):
                 objective, constraint, np.full(30, 4 / 30), Steps(max_iter=max_iter)
             )
             point = objective.at(solution.w)
-            gap = lp_gap(solution.w, point.gradient() + constraint.slope(solution.w), constraint)
+            gap = lp_gap(solution.w, point.gradient() + constraint.price(solution.w)[1], constraint)
             assert solution.gap == pytest.approx(gap / point.value, abs=1e-9)
             assert solution.converged == (solution.gap <= 1e-3)
 
@@ -363,13 +363,13 @@ def test_convex_quadratic_under_both_constraints(seed):
         solution = minimize(objective, constraint, np.zeros(6), Steps(20_000, 1e-7))
 
         def total(w, of=constraint):
-            return objective.at(w).value + of.price(w)
+            return objective.at(w).value + of.price(w)[0]
 
         hard = isinstance(constraint, CappedSimplex)
         reference = scipy_minimize(
             total,
             np.full(6, 0.2),
-            jac=lambda w, of=constraint: objective.at(w).gradient() + of.slope(w),
+            jac=lambda w, of=constraint: objective.at(w).gradient() + of.price(w)[1],
             bounds=[(0.0, 1.0)] * 6,
             constraints=[LinearConstraint(np.ones((1, 6)), -np.inf, 2.0)] if hard else [],
             options={"ftol": 1e-14, "maxiter": 1000},
@@ -451,7 +451,7 @@ def test_the_objective_never_rises_over_a_thousand_random_problems():
         solution = minimize(objective, constraint, start, Steps(max_iter=15), notes.iteration)
         values = [iteration.value for iteration in notes.steps]
         feasible = constraint.project(start)
-        first = objective.at(feasible).value + constraint.price(feasible)
+        first = objective.at(feasible).value + constraint.price(feasible)[0]
         assert (np.diff([first, *values]) <= 1e-12 * abs(first)).all()
         assert np.isfinite(solution.w).all()
         assert_allclose(constraint.project(solution.w), solution.w, atol=1e-12)

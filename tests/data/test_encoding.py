@@ -214,7 +214,7 @@ def test_a_date_has_a_variance_of_one():
     days = pd.date_range("2020-01-01", periods=N, freq="53h")
     X = pd.DataFrame({"x": np.arange(N) ** 1.5, "when": days})
     columns = read(X, np.arange(N) % 2, TableOptions()).columns(True)
-    Z = columns.X.sample(np.arange(N)) * columns.units.scale
+    Z = columns.X.take(np.arange(N)) * columns.units.scale
     assert_array_equal(columns.units.sizes[np.argsort(columns.units.sizes)], [1, 7])
     assert Z.var(axis=0).sum() == pytest.approx(2.0)
 

@@ -156,7 +156,7 @@ class TestCategorical:
     def test_any_two_levels_are_equally_far(self):
         frame = pd.DataFrame({"c": pd.Categorical(["a"] * 10 + ["b"] * 5 + ["c"])})
         columns = read(frame, np.arange(16.0) ** 1.5, TableOptions()).columns(True)
-        Z = columns.X.sample(np.arange(16)) * columns.units.scale
+        Z = columns.X.take(np.arange(16)) * columns.units.scale
         distances = {round(float(((Z[i] - Z[j]) ** 2).sum()), 9) for i in (0, 12) for j in (12, 15)}
         assert len(distances - {0.0}) == 1
         assert Z.var(axis=0).sum() == pytest.approx(1.0)

@@ -22,13 +22,9 @@ class Constraint:
         """Return the feasible weights closest to v."""
         return np.clip(v, 0.0, 1.0)
 
-    def price(self, w: np.ndarray) -> float:
-        """Return the penalty at w."""
-        return 0.0
-
-    def slope(self, w: np.ndarray) -> np.ndarray | float:
-        """Return the derivative of the penalty at w."""
-        return 0.0
+    def price(self, w: np.ndarray) -> tuple[float, np.ndarray | float]:
+        """Return the penalty at w and its derivative."""
+        return 0.0, 0.0
 
     def gap(self, w: np.ndarray, gradient: np.ndarray) -> float:
         """Return ``max ⟨gradient, w − v⟩`` over feasible v; it is zero exactly at stationarity."""
@@ -93,11 +89,8 @@ class SoftBudget(Constraint):
     def candidates(cls, budget: float, prices: Sequence[float] = ()) -> list[Self]:
         return [cls(budget, price) for price in prices]
 
-    def price(self, w: np.ndarray) -> float:
-        return self.unit_price * (float(w.sum()) - self.budget)
-
-    def slope(self, w: np.ndarray) -> float:
-        return self.unit_price
+    def price(self, w: np.ndarray) -> tuple[float, float]:
+        return self.unit_price * (float(w.sum()) - self.budget), self.unit_price
 
 
 CONSTRAINTS: dict[str, type[Constraint]] = {"hard": CappedSimplex, "soft": SoftBudget}

@@ -209,7 +209,7 @@ def _solve(
         among=start.among,
         weights=weights,
         bandwidth=sigma,
-        criterion=solution.value - constraint.price(w),
+        criterion=solution.value - constraint.price(w)[0],
         solution=solution,
         order=np.concatenate([on, order]),
         n_rows=level.n_rows,

@@ -37,6 +37,7 @@ class Effort:
     rows_per_column: float = 2 * SAMPLES_FOR_EACH_FEATURE  # of a stage
     share: float = 0.2  # if these are more than this share of all rows, a stage uses all
     fewest_rows: int = SAMPLE_ROWS // 2  # rows of a stage, at least
+    frequencies: int = 128  # of a stage that only chooses, at least; one for each column
     reported_rows: int = 2 * SAMPLE_ROWS  # rows of the stage whose weights are reported
     looseness: float = 3.0  # tolerance, as a multiple of that on the next larger number of rows
 
@@ -99,10 +100,14 @@ class Problem:
         if self.effort is None:
             return [self]
         columns = self.units.columns(features)
-        n_components = 0 if self.frequencies is None else 2 * int(self.frequencies.shape[1])
+        frequencies = self.frequencies
+        if frequencies is not None and not whole:
+            frequencies = frequencies[:, : max(self.effort.frequencies, columns.size)]
+        n_components = 0 if frequencies is None else 2 * int(frequencies.shape[1])
         size = columns.size, n_components, self.n_rows
         n_rows = [self.effort.rows_of_stage(self.kernel, *size), self.effort.reported_rows]
-        few, last = (self.on_first(min(n, self.sample.shape[0])) for n in n_rows)
+        problem = replace(self, frequencies=frequencies)
+        few, last = (problem.on_first(min(n, self.sample.shape[0])) for n in n_rows)
         levels = [few, last] if whole and few.n_rows < last.n_rows else [few]
         loose, for_kept = self.steps.looser(self.effort.looseness), levels[-1].for_kept
         return [replace(level, steps=loose, for_kept=for_kept) for level in levels]
@@ -125,7 +130,7 @@ class Problem:
             return float(self.kernel.bandwidth)
         columns = self.units.columns(features)
         near, order = self.sample.first(MEDIAN_ROWS), self.kernel.order
-        X = near.take(columns)
+        X = take(near.X, columns, axis=1)
         scale = self.units.scale[columns]
         if (scale != 1.0).any():
             X = X * like(scale, X)
@@ -156,7 +161,7 @@ class Problem:
         scale = Scale(sigma, kept if self.for_kept else stage.n_features, kept, n_waves)
         kernel: ScaledKernel = self.kernel.at(scale)
         if self.frequencies is None:
-            prepared = kernel.prepare(self.sample.take(columns))
+            prepared = kernel.prepare(take(self.sample.X, columns, axis=1))
             return ExactGram(kernel, prepared, self.sample.Y, self.sample.p)
         components = kernel.components(take(self.frequencies, columns, axis=0))
         return FourierGram(components, self.rows.restrict(columns))

@@ -112,10 +112,6 @@ class Sample:
         n, d = self.X.shape
         return n, d if self.columns is None else self.columns.size
 
-    def take(self, columns: np.ndarray) -> Array:
-        """Return some of the columns in use."""
-        return take(self.X, columns if self.columns is None else self.columns[columns], axis=1)
-
     def restrict(self, columns: np.ndarray) -> Sample:
         return replace(self, columns=columns if self.columns is None else self.columns[columns])
 

@@ -219,7 +219,8 @@ def _evaluated(
     objective: Objective, constraint: Constraint, w: np.ndarray, state: Any = None
 ) -> _State:
     point = objective.at(w, state)
-    gradient, value = point.gradient() + constraint.slope(w), point.value + constraint.price(w)
+    price, slope = constraint.price(w)
+    gradient, value = point.gradient() + slope, point.value + price
     return _State(objective, np.arange(w.size), w, point, gradient, value)
 
 
@@ -248,9 +249,10 @@ def _advance(
         if -expected <= _RESOLVED * rounding * abs(state.value):
             return trial, False
         point = state.objective.at(w, state.point.state)
-        value = point.value + constraint.price(w)
+        price, slope = constraint.price(w)
+        value = point.value + price
         if value <= state.value + _SUFFICIENT_DECREASE * expected:
-            gradient = point.gradient() + constraint.slope(w)
+            gradient = point.gradient() + slope
             curvature = float(move @ (gradient - state.gradient))
             state.length = float(move @ move) / curvature if curvature > 0.0 else np.inf
             # If the curvature allows a step that is longer by this factor, so may the limit.

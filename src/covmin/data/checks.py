@@ -1,7 +1,5 @@
 """Refuse invalid input, and warn about columns and responses from which little can be learned."""
 
-from __future__ import annotations
-
 from collections.abc import Hashable, Sequence
 from typing import Any
 
@@ -196,7 +194,7 @@ def check_columns(samples: Any, columns: PreparedColumns, standardize: Standardi
 
 
 def _warn_of_outliers(samples: Any, columns: PreparedColumns) -> None:
-    drawn = to_numpy(columns.sample(rows_to_look_at(samples.n_samples)))
+    drawn = to_numpy(columns.X.take(rows_to_look_at(samples.n_samples)))
     dominated = np.concatenate(
         [dominated_by_outliers(drawn[:, tile]) for tile in row_tiles(drawn.T)]
     )

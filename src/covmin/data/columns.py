@@ -22,7 +22,6 @@ from .parsing import (
     is_missing_mark,
     is_point,
     look_like_numbers,
-    phases_of_clock,
     points_in_time,
     read_clock,
     read_dates,
@@ -193,10 +192,6 @@ def _of_points(points: np.ndarray, words: str = "dates") -> ReadColumn:
     return ReadColumn("date", block, f"{words}: {parts}", points=points)
 
 
-def _of_clock(phases: np.ndarray) -> ReadColumn:
-    return ReadColumn("date", encode_phase(phases), "times of day")
-
-
 def _of_objects(levels: Levels, is_trusted: bool) -> ReadColumn:
     """Read objects: by their types if all agree, otherwise by their text."""
     values = levels.values
@@ -211,12 +206,12 @@ def _of_objects(levels: Levels, is_trusted: bool) -> ReadColumn:
         return ReadColumn("number", levels.spread(numbers)[:, None])
     if all(map(is_point, values)):
         return _of_points(levels.spread(points_in_time(values)))
-    if all(isinstance(value, time) for value in values):
-        return _of_clock(levels.spread(phases_of_clock(values)))
     return _of_text(levels, is_trusted) or read_categories(levels)
 
 
 def _as_text(value: Any) -> str:
+    if isinstance(value, time):
+        value = value.replace(tzinfo=None)  # the local clock
     return value.decode("utf-8", "replace") if isinstance(value, bytes) else str(value)
 
 
@@ -253,7 +248,7 @@ def _of_text(levels: Levels, is_trusted: bool) -> ReadColumn | None:
     if (dates := read_dates(held)) is not None:
         return _of_points(spread(dates[0]), dates[1])
     if (phases := read_clock(held)) is not None:
-        return _of_clock(spread(phases))
+        return ReadColumn("date", encode_phase(spread(phases)), "times of day")
     return None
 
 

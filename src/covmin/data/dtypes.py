@@ -1,7 +1,5 @@
 """What tables, columns and values of any library are: frames, numbers, categories, missing."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

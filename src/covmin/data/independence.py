@@ -7,8 +7,6 @@ Groups of rows that are neither adjacent nor nearly copies cannot be recognised:
 of a population that consists of such groups.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

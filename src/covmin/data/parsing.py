@@ -1,15 +1,11 @@
 """Parse numbers, dates and times written as text, and encode dates as elapsed time and cycles."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
-from datetime import date, datetime, timedelta
+from datetime import date, datetime
 from typing import Any
 
 import numpy as np
-
-from .dtypes import is_missing
 
 # Cells that mean "missing" in a column of numbers or dates.
 _MISSING_MARKS = frozenset(
@@ -32,6 +28,7 @@ _STYLES = [
     for plain in (rf"9*[{decimal}]?9*",)
     for thousands in (others, f"'’{_BLANK}")
 ]
+# Texts that differ only in digits have the same shape.
 _DIGITS = str.maketrans("012345678", "9" * 9)
 # A leading zero before another digit: codes are written like this, numbers are not.
 _CODE = re.compile(rf"(?<![0-9.,'’{_BLANK}])0[0-9]")
@@ -48,14 +45,9 @@ def is_missing_mark(text: str) -> bool:
 
 def look_like_numbers(texts: Sequence[str]) -> np.ndarray:
     """Return a mask of the texts that look like numbers, each on its own."""
-    shapes = _shapes("\n".join(" ".join(text.split("\n")).strip() for text in texts))
+    shapes = [" ".join(text.split("\n")).strip().translate(_DIGITS) for text in texts]
     fits = {shape: _CELL.fullmatch(shape) is not None for shape in dict.fromkeys(shapes)}
     return np.array([fits[shape] for shape in shapes], dtype=bool)
-
-
-def _shapes(lines: str) -> list[str]:
-    """Replace every digit by 9, so that texts that differ only in digits become equal."""
-    return lines.translate(_DIGITS).split("\n")
 
 
 def read_numerals(texts: Sequence[str]) -> tuple[np.ndarray, str] | None:
@@ -70,7 +62,8 @@ def read_numerals(texts: Sequence[str]) -> tuple[np.ndarray, str] | None:
     ([1234.5, 12.0], None)
     """
     lines = "\n".join(text.strip() for text in texts)
-    cells = [_CELL.fullmatch(shape) for shape in dict.fromkeys(_shapes(lines))]
+    shapes = dict.fromkeys(lines.translate(_DIGITS).split("\n"))
+    cells = [_CELL.fullmatch(shape) for shape in shapes]
     found = [
         cell for cell in cells if cell is not None and bool(cell["open"]) == bool(cell["close"])
     ]
@@ -158,68 +151,36 @@ def _points(pattern: re.Pattern[str], texts: Sequence[str]) -> np.ndarray | None
             return None
         points.append(found.groupdict(default=""))
     try:
-        return np.array([_in_iso_format(**parts) for parts in points], dtype=_POINTS)
+        return np.array([_in_iso_format(parts) for parts in points], dtype=_POINTS)
     except ValueError:
         return None
 
 
-def _in_iso_format(
-    *,
-    year: str = "1970",
-    month: str = "1",
-    name: str = "",
-    day: str = "",
-    hour: str,
-    minute: str,
-    second: str,
-    half: str,
-    mark: str = "",
-) -> str:
+def _in_iso_format(parts: dict[str, str]) -> str:
     """Return a date and a time of day in the format that NumPy reads, and checks."""
+    year, month = parts.get("year", "1970"), parts.get("month") or "1"
+    hour, half = parts["hour"], parts["half"]
     if len(year) == 2:  # from 1969 to 2068, as in POSIX
         year = f"{'20' if year < '69' else '19'}{year}"
-    if name:
-        month = str(_MONTHS.index(name[:3].lower()) + 1)
+    if "name" in parts:
+        month = str(_MONTHS.index(parts["name"][:3].lower()) + 1)
     if half and not 1 <= int(hour) <= 12:
         raise ValueError
     hours = int(hour) % 12 + 12 * (half in "pP") if half else int(hour or 0)
-    clock = f"{hours:02}:{minute or '00'}:{second.replace(',', '.') or '00'}"
-    return f"{year}-{month:0>2}-{day or '1':0>2}T{clock}"
+    clock = f"{hours:02}:{parts['minute'] or '00'}:{parts['second'].replace(',', '.') or '00'}"
+    return f"{year}-{month:0>2}-{parts.get('day') or '1':0>2}T{clock}"
 
 
-def points_in_time(column: Any) -> np.ndarray:
-    """Convert dates of any library, such as a column or a list, to points by the local clock."""
-    if isinstance(getattr(column, "dtype", None), np.dtype) and column.dtype.kind == "M":
-        return np.asarray(column).astype(_POINTS)
-    points: list[Any] = []
-    for value in column.to_list() if hasattr(column, "to_list") else column:
-        if is_missing(value):
-            points.append(None)
-            continue
-        if hasattr(value, "to_timestamp"):
-            value = value.to_timestamp()
-        if getattr(value, "tzinfo", None) is not None:
-            value = value.replace(tzinfo=None)
-        points.append(value.to_datetime64() if hasattr(value, "to_datetime64") else value)
-    return np.array(points, dtype=_POINTS)
+def points_in_time(values: Sequence[Any]) -> np.ndarray:
+    """Convert dates of any library to points by the local clock."""
+    dates = [value.to_timestamp() if hasattr(value, "to_timestamp") else value for value in values]
+    local = [each.replace(tzinfo=None) if isinstance(each, datetime) else each for each in dates]
+    return np.array(local, dtype=_POINTS)
 
 
 def is_point(value: Any) -> bool:
     """Tell whether a value is a date, with or without a time."""
     return isinstance(value, (date, np.datetime64)) or hasattr(value, "to_timestamp")
-
-
-def phases_of_clock(values: Sequence[Any]) -> np.ndarray:
-    """Return times of day as fractions of a day, NaN if missing."""
-    return np.array(
-        [
-            np.nan
-            if is_missing(value)
-            else (datetime.combine(date.min, value.replace(tzinfo=None)) - datetime.min)
-            / timedelta(1)
-            for value in values
-        ]
-    )
 
 
 def encode_points(points: np.ndarray) -> tuple[np.ndarray, list[str]]:

@@ -16,8 +16,8 @@ from covmin.core.units import ALWAYS_ON, Units
 from covmin.remarks import InputError
 from covmin.text import listed
 
-from .blocks import ChangedBlocks, NormalScores, StandardizedBlocks, as_blocks, in_blocks
-from .blocks.views import rows_to_look_at, standardize_block
+from .blocks import ChangedBlocks, NormalScores, Standardization, as_blocks
+from .blocks.views import rows_to_look_at
 from .layout import Layout
 
 # Multiples of it are spread evenly over the unit interval.
@@ -90,13 +90,13 @@ class DistinctRows:
 
 @dataclass(frozen=True)
 class PreparedColumns:
-    """A standardised copy of the columns that vary, or a view of them that is read in blocks.
+    """A standardised view of the columns that vary.
 
     ``X = (scores(input)[:, index] − mean) / scale``; without scores, the input itself is used.
     Missing values are set to the mean of the others.
     """
 
-    X: Any  # (n_samples, n_varying): a copy in the dtype of the input, or a StandardizedBlocks
+    X: ChangedBlocks  # (n_samples, n_varying), in the dtype of the input
     index: np.ndarray  # (n_varying,), input column of each column of X
     mean: np.ndarray  # (n_varying,)
     scale: np.ndarray
@@ -111,7 +111,6 @@ class PreparedColumns:
     # (units.size,): number of columns of each unit. An indicator of missingness counts as the
     # fraction of missing values.
     unit_sizes: np.ndarray
-    missing_at: np.ndarray | None  # (n_varying,), value of a missing entry; None if none is missing
     _drawn: dict[tuple[int, bool], DistinctRows] = field(default_factory=dict, init=False)
 
     def distinct(self, seed: int, *, merged: bool = True) -> DistinctRows:
@@ -139,7 +138,7 @@ class PreparedColumns:
         If all do, the features determine the response, and equal rows should be about as frequent
         as the values of single features suggest.
         """
-        X = to_numpy(self.sample(rows.first[:MANY_ROWS]))
+        X = to_numpy(self.X.take(rows.first[:MANY_ROWS]))
         # Rows with equal features have equal projections.
         n_distinct = np.unique(X @ np.random.default_rng(0).standard_normal(X.shape[1])).size
         if len(X) - n_distinct > DUPLICATES[0] * n_distinct:
@@ -155,16 +154,12 @@ class PreparedColumns:
             alone *= (counts * (counts - 1.0)).sum() / pairs
         return bool(together <= DUPLICATES[1] * alone)
 
-    def sample(self, rows: np.ndarray) -> Array:
-        """Return prepared rows, where the table is."""
-        return self.X[rows] if isinstance(self.X, np.ndarray) else self.X.sample(rows)
-
-    def apply(self, X: np.ndarray) -> np.ndarray:
-        """Prepare other samples in the same way."""
-        X = X if self.scores is None else self.scores.apply(X)
-        return standardize_block(
-            X[:, self.index], self.mean, self.scale, self.missing_at, self.X.dtype
-        )
+    def apply(self, X: Any) -> ChangedBlocks:
+        """Prepare the same columns of other samples, an array or blocks, in the same way."""
+        source = as_blocks(X)
+        if self.scores is not None:
+            source = ChangedBlocks(source, self.scores)
+        return ChangedBlocks(source, self.X.change, self.index, self.X.dtype)
 
 
 def prepare_columns(
@@ -176,7 +171,7 @@ def prepare_columns(
     Y: np.ndarray | None = None,
     clip: bool = True,
 ) -> PreparedColumns:
-    """Drop constant columns, standardise a copy and order the columns by their content.
+    """Drop constant columns, standardise the others and order them by their content.
 
     The order depends on the content of a column, not on its position, nor on the order or the
     repetition of the rows, so that a fit on permuted or weighted data does the same arithmetic. Y
@@ -184,7 +179,8 @@ def prepare_columns(
     Duplicate rows are merged only if Y is given. Means are those of the values that are present;
     standard deviations are those of all samples with missing values set to the mean.
     """
-    n, layout = X.shape[0], layout or Layout.plain(X.shape[1])
+    source, layout = as_blocks(X), layout or Layout.plain(X.shape[1])
+    n = source.shape[0]
     weight = np.ones(n) if sample_weight is None else sample_weight
     total = float(weight.sum())
     p = weight / total
@@ -193,14 +189,13 @@ def prepare_columns(
     scores = None
     if is_rank or (clip and standardize):
         rows = rows_to_look_at(n, MANY_ROWS) if is_rank else rows_to_look_at(n)
-        drawn = to_numpy(X.take(rows)) if in_blocks(X) else X[rows]
+        drawn = to_numpy(source.take(rows))
         left = layout.categorical[layout.source]
         left[indicators] = True
         of_ranks = NormalScores.of(drawn, p[rows], left) if is_rank else None
         scores = of_ranks or NormalScores.clipped(drawn, n, left)
     if scores is not None:
-        X = ChangedBlocks(X, scores) if in_blocks(X) else scores.apply(X)
-    source = as_blocks(X)
+        source = ChangedBlocks(source, scores)
     Y_ = np.zeros((n, 0)) if Y is None else Y
 
     moments = partial(moments_block, has_missing)
@@ -255,11 +250,9 @@ def prepare_columns(
         own = np.where(scale[marks] > 0.0, scale[marks], 1.0) / scale[values]
         mean, scale = np.zeros_like(mean), np.ones_like(scale)
         scale[marks] = own
-    how = mean[index], scale[index], missing_at, source.dtype
+    how = Standardization(mean[index], scale[index], missing_at)
     return PreparedColumns(
-        X=StandardizedBlocks(source, index, *how)
-        if in_blocks(X)
-        else standardize_block(X[:, index], *how),
+        X=ChangedBlocks(source, how, index),
         index=index,
         mean=mean[index],
         scale=scale[index],
@@ -271,7 +264,6 @@ def prepare_columns(
         signature=signature,
         scores=scores,
         unit_sizes=sizes,
-        missing_at=missing_at,
     )
 
 

@@ -4,8 +4,6 @@ Internally they are an array with two float columns: the event indicator (1 if t
 observed, 0 if the time is censored), and the time of the event or of censoring. NaN means unknown.
 """
 
-from __future__ import annotations
-
 from numbers import Real
 from typing import Any
 
@@ -29,8 +27,6 @@ def survival_times(y: Any, task: str = "survival") -> np.ndarray:
     event is the boolean column, or else, with task "survival", the first column that contains only
     0 and 1.
     """
-    if hasattr(y, "__dask_graph__"):
-        y = y.compute()
     refuse_masks(y)
     fields = getattr(getattr(y, "dtype", None), "names", None) or ()
     if fields or is_frame(y):

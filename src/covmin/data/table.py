@@ -186,7 +186,7 @@ def read(
     """
     if isinstance(X, Table):
         return X
-    X, y = local_frame(X), _one_column(y, local_frame(y))
+    X, y = local_frame(X), _local_response(y)
     _check_order(X, y)
     passed, strict = (X, y), options.column_types == "strict"
     with recorded() as remarks:
@@ -230,8 +230,9 @@ def read(
     )
 
 
-def _one_column(y: Any, local: Any) -> Any:
-    """Return the column of a response that had to be read, if it is a table of one column."""
+def _local_response(y: Any) -> Any:
+    """Return a response in memory; a table of one column that had to be read as this column."""
+    local = y.compute() if hasattr(y, "__dask_graph__") else local_frame(y)
     if local is y or not is_frame(local) or local.shape[1] != 1:
         return local
     return local[local.columns[0]]
@@ -260,8 +261,6 @@ def usable_samples(X: Any, y: Any, sample_weight: Any) -> tuple[Any, Any, np.nda
 
     Inconsistent lengths of X and y are left to later checks.
     """
-    if hasattr(y, "__dask_graph__"):
-        y = y.compute()
     missing = np.atleast_1d(missing_mask(y))
     missing = np.asarray(missing.any(axis=tuple(range(1, missing.ndim))))
     n, n_missing = missing.size, int(missing.sum())

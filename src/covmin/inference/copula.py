@@ -7,8 +7,6 @@ are transformed back to values. If the model is correct, swapping a unit with it
 change the joint distribution.
 """
 
-from __future__ import annotations
-
 import numpy as np
 from scipy.optimize import minimize_scalar
 from scipy.spatial import KDTree

@@ -1,7 +1,5 @@
 """Test whether a set of features explains the response beyond another set."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 from numbers import Integral
 from typing import Any
@@ -13,19 +11,17 @@ from covmin.core.kernels import Gaussian
 from covmin.core.regression import Basis
 from covmin.data import Table, TableOptions, read
 from covmin.data.independence import check_independence, one_of_each_group
-from covmin.data.standardize import prepare_columns
 from covmin.remarks import InputError
 from covmin.runtime.compat import Interval, validate_params
 from covmin.runtime.machine import one_blas_thread
 from covmin.runtime.seeds import seed_of
 
 from .given import SAMPLES_LEFT, Given
-from .refitting import shared_constraints
+from .refitting import check_size, shared_constraints
 from .residual_products import residual_product_test
 
 __all__ = ["DependenceTest", "conditional_dependence_test"]
 
-_MIN_SAMPLES = 10
 # Shares of variance that differ by less are equal.
 _ROUNDING = 1e-8
 
@@ -159,10 +155,10 @@ def conditional_dependence_test(
     drawn = rng.permutation(table.n_samples)
     drawn = drawn[one_of_each_group(table.groups, drawn)[:TESTED_ROWS]]
     with one_blas_thread():
-        columns = prepare_columns(table.X, layout=table.layout)
+        columns = table.columns(True)
         # Features count alike, whatever the number of their columns; variances sum to one.
         share = columns.units.scale / np.sqrt(max(columns.units.size, 1))
-        explained = ExplainedShare(np.asarray(columns.X[drawn], dtype=np.float64) * share)
+        explained = ExplainedShare(columns.X.take(drawn).astype(np.float64) * share)
         R = table.response.Y[drawn]
         value = explained(R)
         null = np.array([explained(rng.permutation(R)) for _ in range(n_resamples)])
@@ -219,9 +215,8 @@ def _by_residual_products(own: Table, known: Table, seed: int) -> tuple[float, f
 
 def _normal_scores(table: Table, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Return the columns as normal scores, and the weights of the columns."""
-    X, layout, weight = table.X, table.layout, table.weight
-    columns = prepare_columns(X, "rank", layout=layout, sample_weight=weight)
-    return np.asarray(columns.X[rows], dtype=np.float64), columns.units.scale**2
+    columns = table.columns("rank")
+    return columns.X.take(rows).astype(np.float64), columns.units.scale**2
 
 
 def _read(X: Any, y: Any, task: str, sample_weight: Any, name: str, groups: Any = None) -> Table:
@@ -234,9 +229,5 @@ def _read(X: Any, y: Any, task: str, sample_weight: Any, name: str, groups: Any 
         X = X if hasattr(X, "shape") else np.asarray(X)
         X = X.reshape(-1, 1) if getattr(X, "ndim", 2) == 1 else X
     table = read(X, y, TableOptions(task=task), sample_weight, groups).in_memory()
-    if table.n_samples < _MIN_SAMPLES:
-        raise ValueError(
-            f"Found array with {table.n_samples} sample(s) while a minimum of {_MIN_SAMPLES} "
-            "is required."
-        )
+    check_size(table.n_samples, 10, "this test")
     return table

@@ -1,7 +1,5 @@
 """Test each feature, a unit of columns, on its own, in pairs, and given all others."""
 
-from __future__ import annotations
-
 import warnings
 from dataclasses import dataclass, replace
 from typing import Any
@@ -74,7 +72,7 @@ def draw_sample(columns: PreparedColumns, table: Table, seed: int) -> RankedSamp
     if labels is not None:
         labels = np.unique(np.asarray(labels)[first], return_inverse=True)[1]
         labels = labels if np.bincount(labels).max() > 1 else None  # treat them as numbers
-    X = columns.X.sample(first).astype(np.float64)
+    X = columns.X.take(first).astype(np.float64)
     Y = np.asarray(response.Y[first], dtype=np.float64)
     return RankedSample(X, Y - p @ Y, p, columns.units, labels, seed)
 

@@ -1,7 +1,7 @@
 """Selection with control of the false discovery rate, by knockoffs."""
 
 from collections.abc import Callable
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import KW_ONLY, dataclass, replace
 from functools import partial
 from numbers import Real
 from typing import Any, ClassVar, Self
@@ -27,7 +27,14 @@ from covmin.selection.selector import CCMSelector
 
 from .copula import TableKnockoffs
 from .error_control import knockoff_q_values
-from .refitting import InferenceSelector, by_column, read_for, rows_to_fit, shared_constraints
+from .refitting import (
+    InferenceSelector,
+    by_column,
+    check_size,
+    read_for,
+    rows_to_fit,
+    shared_constraints,
+)
 
 Importance = Callable[[Any], np.ndarray]
 
@@ -38,8 +45,6 @@ _AUTO: dict[str, Any] = {
     "epsilon": KNOCKOFF_KERNEL[1],
 }
 
-# With two samples, any two columns have a correlation of one.
-_MIN_SAMPLES = 3
 # Alternatives without a minimum number of features and without copies.
 _FOR_FEW = "VerdictSelector, or conditional_dependence_test for single features"
 
@@ -171,40 +176,33 @@ class KnockoffSelector(InferenceSelector):
         X, device, y, sample_weight = from_tensors(X, None, y, sample_weight)
         if isinstance(estimator, CCMSelector):
             estimator.device = estimator.device or device
-        data = read_for(estimator, X, y, sample_weight, groups)
-        table = data.table.in_memory()
-        encoded, Y = np.asarray(table.X, dtype=np.float64), table.response.Y
-        # Without class weights: copies must not depend on y.
-        columns = prepare_columns(
-            encoded, standardize, layout=table.layout, sample_weight=data.weight, Y=Y
-        )
+        table = read_for(estimator, X, y, sample_weight, groups).in_memory()
+        table = replace(table, X=np.asarray(table.X, dtype=np.float64))
+        columns = table.columns(standardize)
         check_columns(table, columns, standardize)
         check_enough(table, columns)
         check_independence(table, columns, refuses=True)
         seed = seed_of(self.random_state)
-        rows, weight = rows_to_fit(columns, estimator, seed, is_weighted=data.weight is not None)
+        rows, weight = rows_to_fit(table, columns, estimator, seed)
         chosen = one_of_each_group(table.groups, rows)
         rows, weight = rows[chosen], None if weight is None else weight[chosen]
-        if len(rows) < _MIN_SAMPLES:
-            raise ValueError(
-                f"Found array with {len(rows)} sample(s) while a minimum of {_MIN_SAMPLES} is "
-                "required by KnockoffSelector."
-            )
+        # Any two columns of two samples have a correlation of one.
+        check_size(len(rows), 3, type(self).__name__)
         p = np.full(len(rows), 1.0 / len(rows)) if weight is None else weight / weight.sum()
         # Not default_rng(seed) itself, by which simulated samples often are drawn.
         rng = np.random.default_rng([seed, 1])
         with one_blas_thread():
-            knockoffs = TableKnockoffs(encoded[rows], table.layout, columns.index, p, rng)
-            copies = columns.apply(knockoffs.draw(rng))
+            knockoffs = TableKnockoffs(table.X[rows], table.layout, columns.index, p, rng)
+            copies = columns.apply(knockoffs.draw(rng)).take(np.arange(len(rows)))
         curved = knockoffs.curved()
         self._warn_of_assumptions(table, curved)
         # What is silenced was already issued for the features.
         with one_blas_thread(), silenced("outliers", "too-few-samples", "dependent-rows"):
             of_units = swap_statistics(
                 estimator,
-                columns.X[rows],
+                columns.X.take(rows),
                 copies,
-                _safe_indexing(data.y, table.row[rows]),
+                _safe_indexing(table.passed[1], table.row[rows]),
                 units=columns.units,
                 importance=self.importance,
                 standardize=bool(standardize),

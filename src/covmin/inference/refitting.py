@@ -1,6 +1,6 @@
 """What the selectors of this package share: fitted attributes, and tables to fit repeatedly."""
 
-from dataclasses import dataclass
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -38,55 +38,50 @@ class InferenceSelector(FeatureSelector):
         return tags
 
 
-@dataclass(frozen=True)
-class Refit:
-    """What an estimator is fitted to again and again: rows of X and y as they were passed."""
-
-    table: Table  # the same, as it was read
-    X: Any
-    y: Any  # supports indexing by rows, with its type kept if it has one
-    weight: np.ndarray | None  # of the samples of the table, without class weights; None if equal
-
-
 def read_for(
     estimator: Any, X: Any, y: Any, sample_weight: Any, groups: Any, *, takes_missing: bool = True
-) -> Refit:
-    """Read a table for an estimator, by its own parameters or by the defaults.
+) -> Table:
+    """Read a table for an estimator that is fitted to its rows again and again.
 
+    It is read by the parameters of the estimator, apart from class weights, or by the defaults.
     Weights that the estimator does not accept raise an error.
     """
     if sample_weight is not None and not has_fit_parameter(estimator, "sample_weight"):
         raise TypeError(f"sample_weight was passed, but {type(estimator).__name__} accepts none.")
-    options, silent = TableOptions("auto" if takes_missing else "strict"), ["guessed-task"]
-    if isinstance(estimator, CCMSelector):  # others do not have the parameter task
-        options, silent = TableOptions.of(estimator), []
-    with silenced(*silent):
-        table = read(X, y, options, sample_weight, groups)
-    weight = None
-    if table is X and table.options.class_weight is not None:
+    if isinstance(X, Table) and X.options.class_weight is not None:
         raise InputError(
             "The table was read with class_weight, which belongs to the inner estimator here; pass "
             "X and y.",
             "X",
         )
-    if table is X:
-        weight = table.weight if np.ptp(table.weight) > 0.0 else None
-    elif sample_weight is not None:
-        passed = np.asarray(sample_weight, dtype=np.float64)
-        weight = passed[table.row] if passed.ndim else np.full(table.n_samples, float(passed))
+    options, silent = TableOptions("auto" if takes_missing else "strict"), ["guessed-task"]
+    if isinstance(estimator, CCMSelector):  # others do not have the parameter task
+        options, silent = TableOptions.of(estimator, class_weight=None), []
+    with silenced(*silent):
+        table = read(X, y, options, sample_weight, groups)
     X, y = table.passed
+    # Lists and the like become arrays, of which rows can be taken.
     y = y if hasattr(y, "dtype") or is_frame(y) else np.asarray(y)
-    return Refit(table, X, y, weight)
+    return replace(table, passed=(X, y))
+
+
+def check_size(n: int, fewest: int, tool: str) -> None:
+    """Raise an error, in the words of scikit-learn, for too few samples."""
+    if n < fewest:
+        raise ValueError(
+            f"Found array with {n} sample(s) while a minimum of {fewest} is required by {tool}, "
+            "for which a group of samples counts as one."
+        )
 
 
 def rows_to_fit(
-    columns: PreparedColumns, estimator: Any, seed: int, *, is_weighted: bool
+    table: Table, columns: PreparedColumns, estimator: Any, seed: int
 ) -> tuple[np.ndarray, np.ndarray | None]:
     """Return the numbers of the rows to fit, ordered by content, and their weights if needed.
 
     Duplicates of a row are not independent: they are merged if the estimator accepts weights.
     """
-    rows = columns.distinct(seed, merged=False)
+    rows, is_weighted = columns.distinct(seed, merged=False), bool((table.weight != 1.0).any())
     if has_fit_parameter(estimator, "sample_weight"):
         merged = columns.independent(seed)
         is_weighted |= merged.size < rows.size

@@ -13,8 +13,6 @@ variables with the eigenvalues of :math:`\sum_i r_i^2 e_i e_i^\top` as weights. 
 about how the spread of x or y depends on z.
 """
 
-from __future__ import annotations
-
 import numpy as np
 from scipy.optimize import brentq
 from scipy.stats import gamma, norm

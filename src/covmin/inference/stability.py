@@ -19,12 +19,11 @@ from sklearn.utils.metadata_routing import (
 from sklearn.utils.validation import _check_method_params, has_fit_parameter
 
 from covmin.data import Table
-from covmin.data.blocks import as_blocks, in_blocks
+from covmin.data.blocks import in_blocks
 from covmin.data.columns import LEFT_OUT, summary
 from covmin.data.dtypes import is_frame
 from covmin.data.independence import check_independence
 from covmin.data.response import ordered_levels
-from covmin.data.standardize import prepare_columns
 from covmin.remarks import warn
 from covmin.runtime.compat import HasMethods, Interval, fit_context
 from covmin.runtime.machine import one_blas_thread
@@ -35,15 +34,13 @@ from covmin.selection.selector import CCMSelector
 from .error_control import false_selections, smallest_threshold
 from .refitting import (
     InferenceSelector,
-    Refit,
     by_column,
+    check_size,
     read_for,
     rows_to_fit,
     shared_constraints,
 )
 
-# Each half must have at least two samples.
-_MIN_SAMPLES = 4
 _ROUNDING = 1e-9
 
 
@@ -165,16 +162,12 @@ class StabilitySelector(InferenceSelector):
         """
         if fit_params and _routing_enabled():
             fit_params = process_routing(self, "fit", **fit_params).estimator.fit
-        data = self._read(X, y, fit_params.get("sample_weight"), groups)
-        table = data.table
+        table = self._read(X, y, fit_params.get("sample_weight"), groups)
         estimator = self._estimator(table)
-        X = as_blocks(table.X)
         with one_blas_thread():
-            columns = prepare_columns(
-                X, layout=table.layout, sample_weight=data.weight, Y=table.response.Y
-            )
+            columns = table.columns(True)
         check_independence(table, columns, refuses=True)
-        rows, weight = rows_to_fit(columns, estimator, 0, is_weighted=data.weight is not None)
+        rows, weight = rows_to_fit(table, columns, estimator, 0)
         if len(rows) == table.n_samples and np.ptp(columns.p) == 0.0:
             rows, weight = np.arange(table.n_samples), None  # in table order
         numbers = table.row[rows]
@@ -184,20 +177,20 @@ class StabilitySelector(InferenceSelector):
         strata = table.response.strata
         strata = np.zeros(len(rows), dtype=int) if strata is None else strata[rows]
         halves = _complementary_halves(strata[first], self.n_pairs, seed_of(self.random_state))
+        passed, y = table.passed
         if table.groups is not None and has_fit_parameter(estimator, "groups"):
-            of_rows = np.zeros(len(data.y), dtype=table.groups.dtype)
+            of_rows = np.zeros(len(y), dtype=table.groups.dtype)
             of_rows[table.row] = table.groups
             fit_params = fit_params | {"groups": of_rows}
         if weight is not None:
-            of_all = np.zeros(len(data.y))
+            of_all = np.zeros(len(y))
             of_all[numbers] = weight
             fit_params = fit_params | {"sample_weight": of_all}
-        passed = data.X
         if issparse(passed):
             passed = passed.tocsr()
         elif not is_frame(passed):
             passed = check_array(passed, dtype=None, ensure_all_finite=False)
-        choose = partial(_choose, estimator, passed, data.y, fit_params)
+        choose = partial(_choose, estimator, passed, y, fit_params)
         of_half = [numbers[np.isin(group, half)] for half in halves]
         fits = repeat(choose, of_half, "stability", "half", self.n_jobs, self.verbose)
         self._count(fits, table)
@@ -214,7 +207,7 @@ class StabilitySelector(InferenceSelector):
         """The inner selector, as passed, or the default."""
         return CCMSelector() if self.estimator is None else self.estimator
 
-    def _read(self, X: Any, y: Any, sample_weight: Any, groups: Any) -> Refit:
+    def _read(self, X: Any, y: Any, sample_weight: Any, groups: Any) -> Table:
         passed = X.passed[0] if isinstance(X, Table) else X
         if in_blocks(passed) or hasattr(passed, "__dask_graph__"):
             raise TypeError(
@@ -227,14 +220,10 @@ class StabilitySelector(InferenceSelector):
         if not isinstance(selector, CCMSelector) and not isinstance(X, Table) and not is_frame(X):
             # It cannot read text.
             X = check_array(X, dtype="numeric", accept_sparse="csr", ensure_all_finite="allow-nan")
-        data = read_for(selector, X, y, sample_weight, groups, takes_missing=takes_missing)
-        n, groups = data.table.n_samples, data.table.groups
-        if n < _MIN_SAMPLES or (groups is not None and np.unique(groups).size < _MIN_SAMPLES):
-            raise ValueError(
-                f"Found array with {n} sample(s) while a minimum of {_MIN_SAMPLES} is required, or "
-                "of as many groups: two for each half."
-            )
-        return data
+        table = read_for(selector, X, y, sample_weight, groups, takes_missing=takes_missing)
+        groups = table.row if table.groups is None else table.groups
+        check_size(np.unique(groups).size, 4, type(self).__name__)
+        return table
 
     def _estimator(self, table: Table) -> Any:
         """Return the estimator for each half, which may look different from all samples."""

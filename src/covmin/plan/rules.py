@@ -277,17 +277,14 @@ def ridge_for_noise(
 ) -> tuple[float, str]:
     """Return ``ε = ρ/n`` for the noise-to-signal ratio ρ, and the reason.
 
-    Suppose that the response is a draw from a Gaussian process with covariance ``s²·k``, plus
-    noise with variance τ². Its log-likelihood contains ``Yᵀ(G + ρI)⁻¹Y`` with ``ρ = τ²/s²``, which
-    is the criterion for ``nε = ρ``. If all features together leave a fraction L of the variance
-    unpredicted, then ``ρ = L/(1 − L)``.
-
-    The features that a stage keeps may leave more or less unpredicted, so ε has limits.
+    Of a draw from a Gaussian process with covariance ``s²·k``, plus noise with variance τ², the
+    log-likelihood contains ``Yᵀ(G + ρI)⁻¹Y`` with ``ρ = τ²/s²``: the criterion for ``nε = ρ``. If
+    all features together leave a fraction L of the variance unpredicted, then ``ρ = L/(1 − L)``;
+    those that a stage keeps may leave more or less, so ε has limits.
 
     All features together cannot predict an interaction of a few among many. If they predict no
-    more of the ``n_seen`` samples than by chance, L carries no information about the noise. If, in
-    addition, no single feature has a significant effect, ρ is set to a small value: a close fit can
-    reveal an interaction, and if there is none, no ridge will find it.
+    more of the ``n_seen`` samples than by chance, and no single feature has a significant effect,
+    ρ is small: a close fit can reveal an interaction, and if there is none, no ridge will find it.
 
     >>> ridge_for_noise(400, 0.75)
     (0.0075, 'all features together leave 75% of the variance unpredicted, 400 samples')
@@ -310,10 +307,8 @@ def ridge_for_noise(
 def path_budgets(n_features: int) -> list[int]:
     """Return the budgets of a path: from 100 features, or 60 % of all, down to one.
 
-    >>> path_budgets(10)
-    [6, 2, 1]
-    >>> path_budgets(5000)
-    [100, 40, 16, 6, 2, 1]
+    >>> path_budgets(10), path_budgets(5000)
+    ([6, 2, 1], [100, 40, 16, 6, 2, 1])
     """
     first, share, factor = BUDGETS
     budgets = [min(first, max(int(share * n_features), 1))]
@@ -327,12 +322,8 @@ def candidate_sizes(n_features: int, fewest: int = 1, most: int | None = None) -
 
     The largest is the first budget of a path on wide data, or ``most``.
 
-    >>> candidate_sizes(20)
-    [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 13, 17, 20]
-    >>> candidate_sizes(5000)[10:]
-    [13, 17, 22, 29, 38, 50, 66, 88, 100]
-    >>> candidate_sizes(5000, 8, 15)
-    [8, 9, 10, 13, 15]
+    >>> candidate_sizes(5000)[9:], candidate_sizes(5000, 8, 15)
+    ([10, 13, 17, 22, 29, 38, 50, 66, 88, 100], [8, 9, 10, 13, 15])
     """
     most = min(n_features, most or BUDGETS[0])
     sizes = [min(fewest, most)]

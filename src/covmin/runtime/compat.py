@@ -6,7 +6,7 @@ parameters are not validated.
 
 from collections.abc import Callable
 from numbers import Integral
-from typing import Any, Protocol, TypeVar
+from typing import Any, TypeVar
 
 try:
     from sklearn.base import _fit_context
@@ -42,13 +42,9 @@ VERBOSE: list[Any] = ["verbose", StrOptions({"auto"})]
 Decorated = TypeVar("Decorated", bound=Callable[..., Any])
 
 
-class _KeepsType(Protocol):
-    def __call__(self, function: Decorated, /) -> Decorated: ...
-
-
 # Validate the parameters of an estimator before a fit, of a function before a call, of an object.
-fit_context: Callable[..., _KeepsType] = _fit_context
-validate_params: Callable[..., _KeepsType] = _validate_params
+fit_context: Callable[..., Callable[[Decorated], Decorated]] = _fit_context
+validate_params: Callable[..., Callable[[Decorated], Decorated]] = _validate_params
 check_parameters: Callable[..., Any] = _check_parameters
 
 

@@ -14,7 +14,6 @@ from covmin.core.lookback import refine
 from covmin.core.path import Path
 from covmin.core.problem import Problem
 from covmin.core.rows import Sample
-from covmin.data.blocks import StandardizedBlocks
 from covmin.data.standardize import PreparedColumns
 from covmin.plan import Plan
 from covmin.plan.rules import held_rows
@@ -28,13 +27,13 @@ def problem_of(plan: Plan, columns: PreparedColumns, Y: np.ndarray) -> Problem:
     """
     kernel, device, effort = plan.kernel, plan.device, plan.effort
     if effort is not None:
-        columns = replace(columns, X=columns.X.astype(np.float32, copy=False))
+        columns = replace(columns, X=columns.X.astype(np.float32))
     rows, X = columns.distinct(plan.seed), columns.X
     n_held = rows.size
-    if plan.approximation and device is None and isinstance(X, StandardizedBlocks):
+    if plan.approximation and device is None:
         n_held = held_rows(rows.size, X.shape[1], Y.shape[1])
     first, p = rows.first[:n_held], rows.p[:n_held] / rows.p[:n_held].sum()
-    drawn = to_device(columns.sample(first), device)
+    drawn = to_device(X.take(first), device)
     Y_first = like(Y[first] - p @ Y[first], drawn)
     sample = Sample(drawn, Y_first, like(p, drawn), n_threads=plan.n_threads)
     frequencies, everything = None, None
@@ -45,7 +44,7 @@ def problem_of(plan: Plan, columns: PreparedColumns, Y: np.ndarray) -> Problem:
     if first.size < rows.size:
         # Not all rows fit in memory: read them in blocks, each distinct row once.
         if rows.size < X.shape[0]:
-            X = replace(X, source=X.source.keep(np.isin(np.arange(X.shape[0]), rows.first)))
+            X = X.keep(np.isin(np.arange(X.shape[0]), rows.first))
         everything = X.rows(Y[np.sort(rows.first)], rows.p[np.argsort(rows.first)])
     # Ten conjugate gradient steps cannot resolve the narrower kernel.
     is_narrow = plan.formulation.strategy == "path" and plan.formulation.inverse == "exact"

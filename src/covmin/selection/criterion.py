@@ -120,7 +120,7 @@ def unexplained_variance(
         with one_blas_thread():
             return held_out_share(table.distinct(rows, MANY_ROWS), cv)
     first, p = rows.first[:MANY_ROWS], rows.p[:MANY_ROWS] / rows.p[:MANY_ROWS].sum()
-    Z, Y = columns.X.sample(first).astype(np.float64), table.response.Y[first]
+    Z, Y = columns.X.take(first).astype(np.float64), table.response.Y[first]
     if columns.index.size == 0 or not np.ptp(Y, axis=0).any():
         return 1.0
     # The squared scales of the columns of a feature add up to one.

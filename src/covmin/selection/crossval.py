@@ -7,6 +7,7 @@ fitted to the training folds and evaluated on the test fold.
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -18,7 +19,7 @@ from covmin.core.path import run_path
 from covmin.core.regression import regress_on_sets
 from covmin.core.solver import Watch
 from covmin.data import Layout, Table
-from covmin.data.blocks import ArrayBlocks, StandardizedBlocks, as_blocks, in_blocks
+from covmin.data.blocks import as_blocks, in_blocks
 from covmin.data.response import EncodedResponse
 from covmin.data.standardize import DistinctRows, PreparedColumns, Standardize, prepare_columns
 from covmin.data.survival import martingale_residuals
@@ -166,21 +167,16 @@ class _HeldOut:
         given, most = self.layout.given[unit], SAMPLE_ROWS
         chosen = [np.flatnonzero(given | np.isin(unit, each)) for each in sets]
         used = np.unique(np.concatenate(chosen))
-        X, p = self.columns.X, self.columns.p[:most]
-        if isinstance(X, StandardizedBlocks):
-            first = to_numpy(X.restrict(used).sample(np.arange(min(most, X.shape[0]))))
-        else:
-            first = np.asarray(X[:most, used])
+        p, columns = self.columns.p[:most], self.columns.apply(self.X)
         regressions = regress_on_sets(
-            first,
+            to_numpy(self.columns.X.take(np.arange(p.size), used)),
             Y[:most],
             p / p.sum(),
             self.columns.units.scale[used] ** 2,
             [np.searchsorted(used, each) for each in chosen],
             also=None if also is None else also[:most],
         )
-        blocks = (self.X if in_blocks(self.X) else ArrayBlocks(self.X)).blocks()
-        left_out = np.concatenate([self.columns.apply(block)[:, used] for _, block in blocks])
+        left_out = columns.take(np.arange(columns.shape[0]), used)
         yield from (each.predict(left_out) for each in regressions)
 
     def predictions(self, sets: list[np.ndarray]) -> Iterator[tuple[np.ndarray, np.ndarray | None]]:
@@ -204,12 +200,9 @@ def cross_validate(
     samples: Table,
     plan: Plan,
     sizes: list[int],
-    *,
-    standardize: Standardize,
+    settings: SimpleNamespace,
     run: Run,
-    cv: Any = None,
-    n_jobs: int | None = None,
-    score: Score | None = None,
+    score: Score | None,
 ) -> CrossValidation | None:
     """Run the path on training folds and evaluate it on the test folds.
 
@@ -219,11 +212,12 @@ def cross_validate(
     response. ``n_jobs`` folds, by default as many as there are processors, run in parallel threads,
     and ``run`` saves those that are finished. Returns None if the time was up before any finished.
     """
+    n_jobs = settings.n_jobs
     n_workers = max(worker_threads(n_jobs), row_threads() if n_jobs is None else 1)
     plan = replace(plan, n_threads=max(1, plan.n_threads // n_workers))
 
     def scored(fold: Fold) -> dict[str, np.ndarray] | None:
-        held = _hold_out(samples, samples.layout, standardize, fold, plan.device)
+        held = _hold_out(samples, fold, settings.standardize, plan.device)
         chosen = _chosen(held, plan, sizes, _UntilChosen(run))
         if run.stop_choosing():  # an unfinished ranking is not comparable
             return None
@@ -233,7 +227,7 @@ def cross_validate(
         found = _measured(held, chosen, None if score is None else lambda c: score(c, fold))
         return {**found, "members": members}
 
-    folds = splits(samples, cv)
+    folds = splits(samples, settings.cv)
     done = run.folds(len(folds))
     with (
         blas_threads(samples.n_samples, n_workers),
@@ -253,8 +247,8 @@ def cross_validate(
     if not done:
         return None
     every = {name: np.stack([fold[name] for fold in done], axis=-1) for name in done[0]}
-    members, sizes = every.pop("members"), [0, *sizes]
-    return CrossValidation(np.array(sizes), np.asarray(plan.epsilons), every, members)
+    members, epsilons = every.pop("members"), np.asarray(plan.epsilons)
+    return CrossValidation(np.array([0, *sizes]), epsilons, every, members)
 
 
 def beyond_given(samples: Table, rows: DistinctRows, standardize: Standardize) -> Table:
@@ -268,13 +262,12 @@ def beyond_given(samples: Table, rows: DistinctRows, standardize: Standardize) -
         return samples
     every = samples.distinct(rows, rows.size)
     layout, weight = every.layout, every.weight
-    is_given = layout.given[layout.unit[layout.source]]
-    X, columns = every.X, np.flatnonzero(is_given)
+    X, columns = every.X, np.flatnonzero(layout.given[layout.unit[layout.source]])
     X = X.take(np.arange(every.n_samples), columns) if in_blocks(X) else X[:, columns]
-    given, layout = replace(every, X=X), layout.restrict(columns)
+    given = replace(every, X=X, layout=layout.restrict(columns))
     residuals = np.empty_like(every.response.Y)
     for fold in splits(every, every_fold=True):
-        held = _hold_out(given, layout, standardize, fold)
+        held = _hold_out(given, fold, standardize)
         [predicted] = held.predicted([np.empty(0, dtype=int)], held.response.Y)
         residuals[fold[1]] = held.target - predicted
     centred = residuals - weight @ residuals / weight.sum()
@@ -290,7 +283,7 @@ def held_out_share(samples: Table, cv: Any) -> float:
     """
     every, error, of_mean = np.arange(samples.layout.unit.size), 0.0, 0.0
     for fold in splits(samples, cv, every_fold=True):
-        held = _hold_out(samples, samples.layout, True, fold)
+        held = _hold_out(samples, fold, True)
         [predicted] = held.predicted([every], held.response.Y)
         weight = samples.weight[fold[1]]
         error += float(weight @ ((held.target - predicted) ** 2).sum(axis=1))
@@ -299,24 +292,19 @@ def held_out_share(samples: Table, cv: Any) -> float:
 
 
 def _hold_out(
-    samples: Table,
-    layout: Layout,
-    standardize: Standardize,
-    fold: Fold,
-    device: str | None = None,
+    samples: Table, fold: Fold, standardize: Standardize, device: str | None = None
 ) -> _HeldOut:
     """Prepare the training columns and responses, on a device, and the samples of the test fold.
 
     Both responses are centred by the mean of the training samples.
     """
-    X, Y, weight = samples.X, samples.response.Y, samples.weight
+    X, Y, weight, layout = samples.X, samples.response.Y, samples.weight, samples.layout
     train, test = fold
     trained = weight[train]
     mean = trained @ Y[train] / trained.sum()
     Y_train = Y[train] - mean
     X_train, X_left = (X.keep(m) if in_blocks(X) else X[m] for m in fold)
-    if device is not None:
-        X_train = as_blocks(X_train, device)
+    X_train = as_blocks(X_train, device)
     columns = prepare_columns(X_train, standardize, layout=layout, sample_weight=trained, Y=Y_train)
     return _HeldOut(
         columns,

@@ -113,7 +113,7 @@ def fit(table: Table, columns: PreparedColumns, settings: SimpleNamespace, run: 
     """Select features of a table with prepared columns: plan, look, choose, run, check."""
     if settings.task == "auto" and table.response.may_be_ordered:
         few = columns.distinct(settings.seed).first[:SAMPLE_ROWS]
-        seen = to_numpy(columns.sample(few))
+        seen = to_numpy(columns.X.take(few))
         table = replace(table, response=table.response.with_order(seen, few, table.weight))
     plan = make_plan(table, columns, settings)
     # Blocks of rows have threads of their own.
@@ -295,11 +295,7 @@ def look(
 
 
 def choose(
-    plan: Plan,
-    table: Table,
-    columns: PreparedColumns,
-    settings: SimpleNamespace,
-    run: Run,
+    plan: Plan, table: Table, columns: PreparedColumns, settings: SimpleNamespace, run: Run
 ) -> tuple[Plan, float, int, CrossValidation | None]:
     """Return the plan with ε and m, by cross-validation if they are not given."""
     epsilons, d, found = plan.epsilons, table.layout.n_choices, None
@@ -324,24 +320,16 @@ def choose(
             "unless a number was given, and the smallest epsilon is used.",
         )
     else:
-        cv, rows = settings.cv, columns.independent(settings.seed)
-        if lists_rows(cv):  # equal rows stay on their sides of each split
-            cv = list(cv)
-            rows = rows.apart(splits(table, cv), table.weight)
+        rows = columns.independent(settings.seed)
+        if lists_rows(settings.cv):  # equal rows stay on their sides of each split
+            settings.cv = list(settings.cv)
+            rows = rows.apart(splits(table, settings.cv), table.weight)
         table = table.distinct(rows, MANY_ROWS)
-        found = cross_validate(
-            table,
-            plan,
-            # Constant features are kept only if so many are asked for.
-            candidate_sizes(max(columns.units.size, fewest), fewest, most)
-            if wanted is None
-            else [wanted],
-            standardize=settings.standardize,
-            run=run,
-            cv=cv,
-            n_jobs=settings.n_jobs,
-            score=estimator_score(settings.estimator, settings.scoring, table),
-        )
+        # Constant features are kept only if so many are asked for.
+        sizes = candidate_sizes(max(columns.units.size, fewest), fewest, most)
+        score = estimator_score(settings.estimator, settings.scoring, table)
+        tried = sizes if wanted is None else [wanted]
+        found = cross_validate(table, plan, tried, settings, run, score)
         if found is None:
             m = wanted or max(fewest, min(d, most or EACH_SIZE_UP_TO))
             reason = "no time to choose a number"

@@ -157,7 +157,7 @@ class Explained:
         rows = columns.distinct(self._seed)
         first, p = rows.first[:SAMPLE_ROWS], rows.p[:SAMPLE_ROWS]
         p = p / p.sum()
-        Z, Y = columns.X.sample(first), self.table.response.Y[first]
+        Z, Y = columns.X.take(first), self.table.response.Y[first]
         owner = self.table.layout.source[columns.index]
         return Rows(Z, Y - p @ Y, p, columns.units.scale**2, owner, first)
 

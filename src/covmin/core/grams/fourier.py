@@ -13,7 +13,7 @@ from ..kernels import Components, FourierMap
 from ..rows import Kept, Rows
 
 # Weighted sums over the rows of components Φ (n, D) that do not depend on w, computed once:
-# pᵀΦ (D,), Φᵀ(p∘Φ) (D, D), Φᵀ(p∘Y) (D, k), Yᵀ(p∘Y) (k, k).
+# pᵀΦ (D,), Φᵀ(p∘Φ) (D, D) less the product of the means, Φᵀ(p∘Y) (D, k), Yᵀ(p∘Y) (k, k).
 Moments = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]
 Sums = tuple[Array, ...]
 
@@ -38,7 +38,9 @@ class FourierGram:
             width = fixed.powers(np.zeros(self.rows.shape[1])).size
             kept = self.rows.keep(fixed.transform, width)
             sums = self.rows.sum(partial(_fixed_moments_block, fixed), kept)
-            object.__setattr__(self, "moments", tuple(to_numpy(part) for part in sums))
+            means, products, *responses = (to_numpy(part) for part in sums)
+            products = products - np.outer(means, means)
+            object.__setattr__(self, "moments", (means, products, *responses))
             object.__setattr__(self, "fixed", kept)
 
     @property
@@ -93,7 +95,7 @@ def _moments_block(
     if fixed is None:
         return _moments(U, Y, p)
     Phi = fixed.transform(X) if Phi is None else Phi
-    return *_moments(U, Y, p), U.T @ (Phi * p[:, None])
+    return *_moments(U, Y, p), (U * p[:, None]).T @ Phi
 
 
 def _gradient_block(
@@ -124,24 +126,32 @@ class FourierOperator:
         self._w = w
         components, known, rows = gram.components, gram.moments, gram.rows
         moving = components.moving
-        self._n_moving = 0 if moving is None else 2 * int(moving.frequencies.shape[1])
-        if moving is None:
-            assert known is not None
-            self._means, UU, UY, YY = known
-        else:
-            kept = rows.keep(partial(_moving_block, moving, w), self._n_moving)
+        self._n_moving = m = 0 if moving is None else 2 * int(moving.frequencies.shape[1])
+        parts: tuple[Any, ...] = ()
+        if moving is not None:
+            kept = rows.keep(partial(_moving_block, moving, w), m)
             self._kept = kept, gram.fixed
-            parts = moving, components.fixed, w
-            sums = rows.sum(partial(_moments_block, parts), *self._kept)
-            self._means, UU, UY, YY, *cross = (to_numpy(part) for part in sums)
-            if known is not None:  # the moving components come first
-                UU = np.block([[UU, cross[0]], [cross[0].T, known[1]]])
-                self._means = np.concatenate([self._means, known[0]])
-                UY = np.concatenate([UY, known[2]])
+            sums = rows.sum(partial(_moments_block, (moving, components.fixed, w)), *self._kept)
+            parts = tuple(to_numpy(part) for part in sums)
+        both = [each for each in (parts, known) if each]  # the moving components come first
+        self._means = means = np.concatenate([each[0] for each in both])
+        YY = both[0][3]
         self._k = k = YY.shape[0]
-        # Y is centred, so VᵀpY = UᵀpY.
-        self._N = np.block([[YY, UY.T], [UY, UU]])
-        self._N[k:, k:] -= np.outer(self._means, self._means)
+        # Y is centred, so VᵀpY = UᵀpY. The products of the fixed components are centred once.
+        self._N = N = np.empty((k + means.size, k + means.size))
+        N[:k, :k] = YY
+        N[k:, :k] = np.concatenate([each[2] for each in both])
+        N[:k, k:] = N[k:, :k].T
+        V = N[k:, k:]
+        if parts:
+            V[:m, :m] = parts[1]
+            V[:m, :m] -= np.outer(means[:m], means[:m])
+        if known:
+            V[m:, m:] = known[1]
+        if parts and known:
+            V[:m, m:] = parts[4]
+            V[:m, m:] -= np.outer(means[:m], means[m:])
+            V[m:, :m] = V[:m, m:].T
         self._powers = components.powers(w, self._n_moving)
         self._open = np.flatnonzero(self._powers > 0.0)
         self.Y = np.eye(len(self._N), k)
@@ -158,8 +168,10 @@ class FourierOperator:
         solved = np.zeros_like(T)
         if self._open.size:
             root = np.sqrt(self._powers[self._open])
-            at = self._k + self._open
-            S = self._N[np.ix_(at, at)] * root
+            at: Any = self._k + self._open
+            S = self._N[self._k :, self._k :]
+            # Indices are slower than slices.
+            S = (S if at.size == len(S) else self._N[np.ix_(at, at)]) * root
             S *= root[:, None]
             root = root[:, None]
             solved[self._open] = root * factorize(S, ridge).solve(root * T[self._open])

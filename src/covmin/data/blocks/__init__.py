@@ -2,7 +2,7 @@
 
 from .array import ArrayBlocks, Blocks, DeviceBlocks, as_blocks, in_blocks, rows_of
 from .sparse import SparseBlocks, sparse_table
-from .views import ChangedBlocks, NormalScores, StandardizedBlocks, marked
+from .views import ChangedBlocks, NormalScores, Standardization, marked
 
 __all__ = [
     "ArrayBlocks",
@@ -11,7 +11,7 @@ __all__ = [
     "DeviceBlocks",
     "NormalScores",
     "SparseBlocks",
-    "StandardizedBlocks",
+    "Standardization",
     "as_blocks",
     "in_blocks",
     "marked",

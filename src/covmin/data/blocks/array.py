@@ -23,12 +23,35 @@ RawFunction = Callable[[np.ndarray, np.ndarray, np.ndarray], Any]
 Merge = Callable[[list[Any]], Any]
 
 
+# Rows per block: enough that the overhead of a block does not count.
+BLOCK_ROWS = 8192
+# Largest number of values in a block of wide rows.
+BLOCK_NUMBERS = 2**22
+# The same on an accelerator, which has room for several blocks in double precision.
+_DEVICE_NUMBERS = 2**26
+# Results of blocks merged together; with many columns each result is large.
+_MERGED = 64
+
+
+def block_rows(n_columns: int) -> int:
+    """Return the number of rows per block for a number of columns.
+
+    >>> block_rows(10), block_rows(50_000)
+    (8192, 83)
+    """
+    return min(BLOCK_ROWS, max(1, BLOCK_NUMBERS // max(n_columns, 1)))
+
+
 class Blocks:
-    """A table of numbers that is read in blocks of rows."""
+    """A table of numbers that is read in blocks of rows, here by this process."""
 
     shape: tuple[int, int]  # numbers of rows and columns
     dtype: np.dtype[Any]  # float32 or float64, the dtype of standardised blocks
     names: list[str] | None = None  # of the columns, if they have any
+
+    def blocks(self, columns: np.ndarray | None = None) -> Iterator[tuple[int, np.ndarray]]:
+        """Yield raw blocks with the number of their first row; ``None`` means all columns."""
+        raise NotImplementedError
 
     def beside(self, values: np.ndarray) -> Any:
         """Store one response or weight per row next to the rows, for many passes."""
@@ -39,17 +62,29 @@ class Blocks:
     ) -> Any:
         """Merge the results of ``function(X_block, Y_block, p_block)`` over all blocks.
 
-        Y and p are arrays, or results of :meth:`beside`; ``columns=None`` means all columns.
+        Y and p are arrays, or results of :meth:`beside`.
         """
-        raise NotImplementedError
+        blocks = (
+            (X, Y[start : start + len(X)], p[start : start + len(X)])
+            for start, X in self.blocks(columns)
+        )
+        results = map_blocks(function, blocks, row_threads())
+        return merge([merge([first, *islice(results, _MERGED - 1)]) for first in results])
 
     def take(self, rows: np.ndarray, columns: np.ndarray | None = None) -> np.ndarray:
-        """Return all columns, or some, at increasing row numbers."""
-        raise NotImplementedError
+        """Return rows by number, in any order."""
+        n_columns = self.shape[1] if columns is None else columns.size
+        taken = np.empty((rows.size, n_columns), dtype=self.dtype)
+        order = np.argsort(rows)
+        rows = rows[order]
+        for start, X in self.blocks(columns):
+            first, last = np.searchsorted(rows, (start, start + X.shape[0]))
+            taken[order[first:last]] = X[rows[first:last] - start]
+        return taken
 
     def keep(self, kept: np.ndarray) -> Blocks:
         """Return blocks of the rows where a mask is true."""
-        raise NotImplementedError
+        return KeptRows(self, kept)
 
 
 def in_blocks(X: Any) -> bool:
@@ -68,11 +103,7 @@ def rows_of(X: Any, rows: np.ndarray) -> Any:
     """Return rows of an array or blocks in any order, in memory; sparse ones stay sparse."""
     if not in_blocks(X):
         return X[rows]
-    if hasattr(X, "reordered"):
-        return X.reordered(rows)
-    order = np.argsort(rows)
-    taken: np.ndarray = X.take(rows[order])[np.argsort(order)]
-    return taken
+    return X.reordered(rows) if hasattr(X, "reordered") else X.take(rows)
 
 
 def float_dtype(dtype: Any) -> np.dtype[Any]:
@@ -98,55 +129,7 @@ def restrict_columns(X: Any, columns: np.ndarray) -> Any:
     return X[list(X.columns[columns])] if hasattr(X, "columns") else X[:, columns]
 
 
-# Rows per block: enough that the overhead of a block does not count.
-BLOCK_ROWS = 8192
-# Largest number of values in a block of wide rows.
-BLOCK_NUMBERS = 2**22
-# The same on an accelerator, which has room for several blocks in double precision.
-_DEVICE_NUMBERS = 2**26
-# Results of blocks merged together; with many columns each result is large.
-_MERGED = 64
-
-
-def block_rows(n_columns: int) -> int:
-    """Return the number of rows per block for a number of columns.
-
-    >>> block_rows(10), block_rows(50_000)
-    (8192, 83)
-    """
-    return min(BLOCK_ROWS, max(1, BLOCK_NUMBERS // max(n_columns, 1)))
-
-
-class LocalBlocks(Blocks):
-    """Base class of tables that are read by this process."""
-
-    def blocks(self, columns: np.ndarray | None = None) -> Iterator[tuple[int, np.ndarray]]:
-        """Yield raw blocks with the number of their first row."""
-        raise NotImplementedError
-
-    def reduce(
-        self, function: RawFunction, merge: Merge, Y: Any, p: Any, columns: np.ndarray | None = None
-    ) -> Any:
-        blocks = (
-            (X, Y[start : start + len(X)], p[start : start + len(X)])
-            for start, X in self.blocks(columns)
-        )
-        results = map_blocks(function, blocks, row_threads())
-        return merge([merge([first, *islice(results, _MERGED - 1)]) for first in results])
-
-    def take(self, rows: np.ndarray, columns: np.ndarray | None = None) -> np.ndarray:
-        n_columns = self.shape[1] if columns is None else columns.size
-        taken = np.empty((rows.size, n_columns), dtype=self.dtype)
-        for start, X in self.blocks(columns):
-            first, last = np.searchsorted(rows, (start, start + X.shape[0]))
-            taken[first:last] = X[rows[first:last] - start]
-        return taken
-
-    def keep(self, kept: np.ndarray) -> LocalBlocks:
-        return KeptRows(self, kept)
-
-
-class KeptRows(LocalBlocks):
+class KeptRows(Blocks):
     """Some rows of a table; the others are skipped as blocks are read."""
 
     def __init__(self, source: Any, kept: np.ndarray) -> None:
@@ -169,7 +152,7 @@ class KeptRows(LocalBlocks):
         return self._source.take(np.flatnonzero(self._kept)[rows], columns)
 
 
-class ArrayBlocks(LocalBlocks):
+class ArrayBlocks(Blocks):
     """An array in memory or a memory-mapped file, never copied as a whole."""
 
     def __init__(self, X: np.ndarray) -> None:
@@ -184,11 +167,16 @@ class ArrayBlocks(LocalBlocks):
             yield start, X if columns is None else np.take(X, columns, axis=1)
 
     def take(self, rows: np.ndarray, columns: np.ndarray | None = None) -> np.ndarray:
-        taken = self.array[rows] if columns is None else self.array[np.ix_(rows, columns)]
-        return np.asarray(taken, dtype=self.dtype)
+        taken = np.empty(
+            (rows.size, self.shape[1] if columns is None else columns.size), self.dtype
+        )
+        order = np.argsort(rows)  # a file is read from front to back
+        read = rows[order] if columns is None else np.ix_(rows[order], columns)
+        taken[order] = self.array[read]
+        return taken
 
 
-class DeviceBlocks(LocalBlocks):
+class DeviceBlocks(Blocks):
     """An array that is copied to a device, where everything is computed of it."""
 
     def __init__(self, X: np.ndarray, device: str) -> None:

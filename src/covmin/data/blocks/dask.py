@@ -184,11 +184,13 @@ class DaskBlocks(Blocks):
         return _compute(results)[0]
 
     def take(self, rows: np.ndarray, columns: np.ndarray | None = None) -> np.ndarray:
+        order = np.argsort(rows)
+        rows = rows[order]
         bounds = np.searchsorted(rows, self.starts)
         pieces = zip(self.parts, self.starts[:-1], bounds[:-1], bounds[1:], strict=True)
         pick = _delayed(partial(_rows_of_partition, columns))
         wanted = [pick(part, rows[a:b] - start) for part, start, a, b in pieces if a < b]
-        return np.concatenate(_compute(wanted))
+        return np.concatenate(_compute(wanted))[np.argsort(order)]
 
     def keep(self, kept: np.ndarray) -> DaskBlocks:
         """Select rows on the workers."""

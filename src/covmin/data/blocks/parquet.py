@@ -11,10 +11,10 @@ import numpy as np
 from covmin.data.checks import no_numbers
 from covmin.text import listed
 
-from .array import BLOCK_ROWS, LocalBlocks
+from .array import BLOCK_ROWS, Blocks
 
 
-class ParquetBlocks(LocalBlocks):
+class ParquetBlocks(Blocks):
     """Columns of a Parquet file, or of all Parquet files in a folder, read in batches.
 
     Only the requested columns are decoded. See :func:`open_parquet`.

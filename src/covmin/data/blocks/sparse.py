@@ -10,10 +10,10 @@ from scipy.sparse import csr_array, issparse
 
 from covmin.constants import MEMORY_NUMBERS
 
-from .array import LocalBlocks, block_rows, float_dtype
+from .array import Blocks, block_rows, float_dtype
 
 
-class SparseBlocks(LocalBlocks):
+class SparseBlocks(Blocks):
     """A sparse matrix of which a few rows, or a few columns, are dense at a time."""
 
     def __init__(self, X: csr_array) -> None:

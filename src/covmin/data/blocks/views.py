@@ -16,7 +16,7 @@ from covmin.constants import MANY_ROWS, SAMPLE_ROWS
 from covmin.core.arrays import Array, array_namespace, default_block_size, like, row_tiles, to_numpy
 from covmin.core.rows import BlockFunction, add_up
 
-from .array import Blocks, DeviceBlocks, Merge, RawFunction
+from .array import Blocks, Merge, RawFunction
 
 # Rows that are enough to find far values.
 _LOOKED_AT = 1000
@@ -130,7 +130,6 @@ class Marks:
     is_mark: np.ndarray  # (n_columns,) bool
 
     def restrict(self, columns: np.ndarray) -> Marks:
-        """Return the marks of some of the columns."""
         return Marks(self.is_mark[columns])
 
     def apply(self, X: np.ndarray) -> np.ndarray:
@@ -139,120 +138,113 @@ class Marks:
         return X
 
 
+@dataclass(frozen=True)
+class Standardization:
+    """``(X − mean) / scale``, computed in float64, with missing values replaced."""
+
+    mean: np.ndarray  # (n_columns,)
+    scale: np.ndarray
+    missing_at: np.ndarray | None  # value of a missing entry; None if none is missing
+
+    def restrict(self, columns: np.ndarray) -> Standardization:
+        missing_at = None if self.missing_at is None else self.missing_at[columns]
+        return Standardization(self.mean[columns], self.scale[columns], missing_at)
+
+    def apply(self, X: Array) -> Array:
+        """Return standardised rows, in the dtype of X."""
+        xp = array_namespace(X)
+        prepared = xp.empty_like(X)
+        for tile in row_tiles(X):
+            rows = xp.astype(X[tile, :], xp.float64)
+            rows -= like(self.mean, rows)
+            rows /= like(self.scale, rows)
+            if self.missing_at is not None:
+                rows = xp.where(xp.isnan(rows), like(self.missing_at, rows), rows)
+            prepared[tile, :] = xp.astype(rows, X.dtype, copy=False)
+        return prepared
+
+
 class ChangedBlocks(Blocks):
-    """Columns of a table, changed block by block, where the blocks are."""
+    """Some columns of a table, changed block by block, where the blocks are."""
 
     def __init__(
-        self, blocks: Blocks, change: NormalScores | Marks, behind: np.ndarray | None = None
+        self,
+        source: Blocks,
+        change: NormalScores | Marks | Standardization,
+        index: np.ndarray | None = None,
+        dtype: Any = None,
     ) -> None:
-        self._blocks = blocks
-        self._change = change
-        # Column of the blocks that each column is made of.
-        self._behind = np.arange(blocks.shape[1]) if behind is None else behind
-        self.shape = (blocks.shape[0], self._behind.size)
-        self.dtype = blocks.dtype
-        names = blocks.names
-        self.names = None if names is None else [names[j] for j in self._behind]
+        self.source = source
+        self.change = change
+        # Column of the source that each column is made of.
+        self.index = np.arange(source.shape[1]) if index is None else index
+        self.shape = (source.shape[0], self.index.size)
+        self.dtype = source.dtype if dtype is None else np.dtype(dtype)
+        self.names = source.names and [source.names[j] for j in self.index]
+
+    def astype(self, dtype: Any) -> ChangedBlocks:
+        """Return the same columns, to be rounded to another dtype."""
+        return ChangedBlocks(self.source, self.change, self.index, dtype)
+
+    def restrict(self, columns: np.ndarray) -> ChangedBlocks:
+        change = self.change.restrict(columns)
+        return ChangedBlocks(self.source, change, self.index[columns], self.dtype)
 
     def beside(self, values: np.ndarray) -> Any:
-        return self._blocks.beside(values)
+        return self.source.beside(values)
 
     def reduce(
         self, function: RawFunction, merge: Merge, Y: Any, p: Any, columns: np.ndarray | None = None
     ) -> Any:
-        some = np.arange(self.shape[1]) if columns is None else columns
+        if columns is not None:
+            return self.restrict(columns).reduce(function, merge, Y, p)
         # The function must not hold the blocks, so that it can be sent to other processes.
-        changed = partial(_on_changed, function, self._change.restrict(some), self.dtype)
-        return self._blocks.reduce(changed, merge, Y, p, self._behind[some])
+        changed = partial(_on_changed, function, self.change, self.source.dtype, self.dtype)
+        return self.source.reduce(changed, merge, Y, p, self.index)
 
     def take(self, rows: np.ndarray, columns: np.ndarray | None = None) -> np.ndarray:
-        some = np.arange(self.shape[1]) if columns is None else columns
-        return self._change.restrict(some).apply(self._blocks.take(rows, self._behind[some]))
+        if columns is not None:
+            return self.restrict(columns).take(rows)
+        return _changed(self.source.take(rows, self.index), self.change, self.dtype)
 
     def keep(self, kept: np.ndarray) -> ChangedBlocks:
-        return ChangedBlocks(self._blocks.keep(kept), self._change, self._behind)
+        return ChangedBlocks(self.source.keep(kept), self.change, self.index, self.dtype)
+
+    def rows(self, Y: np.ndarray, p: np.ndarray) -> BlockRows:
+        """Return the rows with responses and weights, for sums over blocks."""
+        return BlockRows(self, *(self.beside(each.astype(self.dtype)) for each in (Y, p)))
 
 
 def marked(blocks: Blocks, columns: np.ndarray) -> ChangedBlocks:
     """Return the columns of a table, followed by indicators of missingness for some of them."""
-    behind = np.concatenate([np.arange(blocks.shape[1]), columns])
-    return ChangedBlocks(blocks, Marks(np.arange(behind.size) >= blocks.shape[1]), behind)
+    index = np.concatenate([np.arange(blocks.shape[1]), columns])
+    return ChangedBlocks(blocks, Marks(np.arange(index.size) >= blocks.shape[1]), index)
+
+
+def _changed(X: Array, change: Any, dtype: np.dtype[Any]) -> Array:
+    xp = array_namespace(X)
+    return xp.astype(change.apply(X), getattr(xp, dtype.name), copy=False)
 
 
 def _on_changed(
-    function: RawFunction, change: Any, dtype: np.dtype[Any], X: Array, *others: Array
+    function: RawFunction,
+    change: Any,
+    raw: np.dtype[Any],
+    dtype: np.dtype[Any],
+    X: Array,
+    *others: Array,
 ) -> Any:
     # Convert first: the scores of integers are not integers.
     xp = array_namespace(X)
-    return function(change.apply(xp.astype(X, getattr(xp, dtype.name), copy=False)), *others)
-
-
-def standardize_block(
-    X: Array,
-    mean: np.ndarray,
-    scale: np.ndarray,
-    missing_at: np.ndarray | None,
-    dtype: np.dtype[Any],
-) -> Array:
-    """Return ``(X − mean) / scale``, computed in float64 and rounded to ``dtype``.
-
-    ``missing_at`` is the value that replaces a missing one in each column; None if none is missing.
-    """
-    xp = array_namespace(X)
-    prepared = xp.astype(X, xp.float64)
-    prepared -= like(mean, prepared)
-    prepared /= like(scale, prepared)
-    if missing_at is not None:
-        prepared = xp.where(xp.isnan(prepared), like(missing_at, prepared), prepared)
-    return xp.astype(prepared, getattr(xp, dtype.name), copy=False)
+    X = xp.astype(X, getattr(xp, raw.name), copy=False)
+    return function(_changed(X, change, dtype), *others)
 
 
 @dataclass(frozen=True)
-class StandardizedBlocks:
-    """The standardised columns of a table in blocks: ``(X[:, index] − mean) / scale``."""
+class BlockRows:
+    """Rows of a table in blocks, with responses and weights."""
 
-    source: Blocks
-    index: np.ndarray  # source column of each column
-    mean: np.ndarray  # one for each entry of `index`, like `scale`
-    scale: np.ndarray
-    missing_at: np.ndarray | None  # value of a missing entry in each column; None: no missing
-    dtype: np.dtype[Any]
-
-    @property
-    def shape(self) -> tuple[int, int]:
-        return self.source.shape[0], self.index.size
-
-    def astype(self, dtype: Any, copy: bool = False) -> StandardizedBlocks:
-        """Return the same columns, to be rounded to another dtype."""
-        return replace(self, dtype=np.dtype(dtype))
-
-    def sample(self, rows: np.ndarray) -> Array:
-        """Return standardised rows at any row numbers, where the table is."""
-        how = self.mean, self.scale, self.missing_at, self.dtype
-        if isinstance(self.source, DeviceBlocks):
-            return standardize_block(self.source.take(rows, self.index), *how)
-        order = np.argsort(rows)
-        taken, place = self.source.take(rows[order], self.index), np.argsort(order)
-        sample = np.empty((rows.size, self.index.size), dtype=self.dtype)
-        for tile in row_tiles(sample):
-            sample[tile] = standardize_block(taken[place[tile]], *how)
-        return sample
-
-    def rows(self, Y: np.ndarray, p: np.ndarray) -> StandardizedRows:
-        """Return the rows with responses and weights, for sums over blocks."""
-        return StandardizedRows(self, *(self.source.beside(a.astype(self.dtype)) for a in (Y, p)))
-
-    def restrict(self, columns: np.ndarray) -> StandardizedBlocks:
-        parts = {name: getattr(self, name)[columns] for name in ("index", "mean", "scale")}
-        missing_at = None if self.missing_at is None else self.missing_at[columns]
-        return replace(self, missing_at=missing_at, **parts)
-
-
-@dataclass(frozen=True)
-class StandardizedRows:
-    """Rows of a table in blocks, standardised block by block."""
-
-    columns: StandardizedBlocks
+    columns: ChangedBlocks
     Y: Any  # responses (n_rows, n_responses) as the blocks store them, like the weights p
     p: Any
 
@@ -260,27 +252,21 @@ class StandardizedRows:
     def shape(self) -> tuple[int, int]:
         return self.columns.shape
 
-    def restrict(self, columns: np.ndarray) -> StandardizedRows:
+    def restrict(self, columns: np.ndarray) -> BlockRows:
         return replace(self, columns=self.columns.restrict(columns))
 
     def keep(self, function: Callable[[Any], Any], width: int) -> None:
         """Store nothing, because blocks are read again in each pass."""
 
     def sum(self, function: BlockFunction, *kept: Any) -> tuple[Any, ...]:
-        table = self.columns
-        how = {name: getattr(table, name) for name in ("mean", "scale", "missing_at", "dtype")}
-        prepare = partial(standardize_block, **how)
-        # The function must not hold the blocks, so that it can be sent to other processes.
-        raw = partial(_on_prepared, function, prepare, [None] * len(kept))  # nothing is stored
-        return table.source.reduce(raw, add_up, self.Y, self.p, table.index)
+        in_parts = partial(_in_parts, function, [None] * len(kept))  # nothing is stored
+        return self.columns.reduce(in_parts, add_up, self.Y, self.p)
 
 
-def _on_prepared(
-    function: BlockFunction, prepare: Any, kept: list[None], X: np.ndarray, *others: np.ndarray
-) -> Any:
+def _in_parts(
+    function: BlockFunction, kept: list[None], X: np.ndarray, *others: np.ndarray
+) -> tuple[Any, ...]:
     """Add up the results of parts of a block: their Fourier features should fit in the cache."""
     size = default_block_size(X)
     parts = (slice(start, start + size) for start in range(0, X.shape[0], size))
-    return add_up(
-        function(prepare(X[part]), *(each[part] for each in others), *kept) for part in parts
-    )
+    return add_up(function(X[part], *(each[part] for each in others), *kept) for part in parts)
