@@ -80,6 +80,16 @@ class TestWhatIsFound:
         smooth = 1 / (1 + 1 / 16 + 1 / 81 + 1 / 256)
         assert_allclose(found.p_value, 1225 * chance / smooth**2, rtol=1e-3)
 
+    def test_a_ring_whose_columns_have_single_effects_too(self):
+        """Its product explains more than each of its columns, but less than the two together."""
+        found = []
+        for seed in range(10):
+            X = np.random.default_rng(seed).random((1000, 30))
+            ring = np.abs(np.hypot(X[:, 0] - 0.5, X[:, 1] - 0.5) - 0.35) <= 0.0704
+            y = ring | ((X[:, 2] - 0.5) * (0.5 - X[:, 3]) >= 0.0337)
+            found.append({0, 1} in as_sets(find(X, y)))
+        assert np.mean(found) >= 0.5
+
     def test_one_pair_for_many_look_alikes(self):
         X, y = make_correlated_interaction(400, 300, random_state=0, return_X_y=True)
         assert as_sets(find(X, y)) == [{0, 1}]
@@ -206,6 +216,14 @@ class TestWhatIsNot:
             X, Y = rng.standard_normal((200, 100)), rng.standard_normal((200, 1))
             hits.append(find(X, Y, p=p / p.sum()).share.size > 0)
         assert np.mean(hits) <= 0.1
+
+    @pytest.mark.parametrize("least", [0.0, 1.0])
+    def test_two_effects_behind_a_threshold_are_no_pair(self, least):
+        """Their product explains a little, beyond their functions, but less than either of them."""
+        rng = np.random.default_rng(0)
+        X = rng.standard_normal((1000, 20))
+        y = X[:, 0] + X[:, 1] + 0.3 * rng.standard_normal(1000) > least
+        assert find(X, y).share.size == 0
 
     def test_proxies_of_one_effect_are_no_pair(self):
         rng = np.random.default_rng(0)

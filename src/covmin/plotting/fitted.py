@@ -47,6 +47,17 @@ def legend_under(ax: Any) -> None:
 class Display:
     """A figure on one pair of axes; ``_draw`` draws it."""
 
+    _shows = "CCMSelector", "path_"  # the selector, and an attribute that only it has
+
+    @classmethod
+    def _check(cls, selector: Any) -> None:
+        """Raise an error unless a selector is fitted and of the kind that this figure shows."""
+        check_is_fitted(selector)
+        kind, attribute = cls._shows
+        if not hasattr(selector, attribute):
+            given = type(selector).__name__
+            raise TypeError(f"{cls.__name__} requires a fitted {kind}; got a {given}.")
+
     def plot(self, ax: Any = None) -> Self:
         """Draw the figure.
 
@@ -105,7 +116,7 @@ class FeatureDisplay(Display):
         -------
         display : Display
         """
-        check_is_fitted(selector)
+        cls._check(selector)
         usual = min(max(selector.n_features_ + 5, 10), 30)
         shown = np.argsort(selector.ranking_)[: usual if n_features is None else n_features]
         names = names_of(selector, feature_names)
@@ -209,6 +220,7 @@ class StabilityDisplay(FeatureDisplay):
     selected: np.ndarray
     threshold: float
     blind: float
+    _shows = "StabilitySelector", "frequencies_"
 
     @classmethod
     def _of(cls, selector: Any, shown: np.ndarray, names: list[str]) -> Self:

@@ -300,6 +300,6 @@ def selection_html(selector: Any) -> str:
     more = f"<p>and {len(kept) - _SHOWN} more</p>" if len(kept) > _SHOWN else ""
     return (
         f'<details open style="margin:.5em 0"><summary>{escape(found["headline"])}</summary>'
-        '<table style="text-align:left"><tr><th>rank<th>feature<th>'
+        '<table style="text-align:left;border-spacing:.6em .1em"><tr><th>rank<th>feature<th>'
         f"{title}{''.join(rows)}</table>{more}</details>"
     )

@@ -86,7 +86,7 @@ def outstanding(
     least: np.ndarray,
     least_variance: float,
 ) -> tuple[np.ndarray, ...]:
-    """Return products with a significant association that exceeds that of the columns alone.
+    """Return products with a significant association that exceeds that of each column alone.
 
     They are columns (n_products, order), the numbers of their functions, and their associations,
     the strongest first, at most 2000. ``least`` is the significant share for each choice of
@@ -100,7 +100,7 @@ def outstanding(
         best = np.argsort(-shares[high], kind="stable")[:_POOL]
         return columns[best, None], functions[best, None], shares[high][best]
     # A product explains at most all.
-    eligible = np.flatnonzero(alone + (order - 1) * alone.min() < 1.0)
+    eligible = np.flatnonzero(alone < 1.0)
     alone, of_column = alone[eligible], of_column[eligible]
     kept = ranked.kept(eligible, len(least))
     xp = array_namespace(kept)
@@ -114,7 +114,7 @@ def outstanding(
         units = np.sort(of_column[columns], axis=1)
         columns = columns[(np.diff(units) != 0).all(axis=1)]
 
-        share, together = np.empty(len(columns)), alone[columns].sum(axis=1)
+        share, highest = np.empty(len(columns)), alone[columns].max(axis=1, initial=0.0)
         for start in range(0, len(columns), _NUMBERS // p.shape[0] + 1):
             some = slice(start, start + _NUMBERS // p.shape[0] + 1)
             chosen = zip(which, columns[some].T, strict=True)
@@ -122,7 +122,7 @@ def outstanding(
             variances = to_numpy(values**2 @ p - (values @ p) ** 2)
             explained = to_numpy(xp.sum((values @ responses.T) ** 2, axis=1))
             share[some] = explained / np.where(variances >= least_variance, variances, np.inf)
-        counts = share >= np.maximum(least[which], together)
+        counts = share >= np.maximum(least[which], highest)
         functions = np.full((int(counts.sum()), order), which)
         more = eligible[columns[counts]], functions, share[counts]
         found = [np.concatenate(parts) for parts in zip(found, more, strict=True)]

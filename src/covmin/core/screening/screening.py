@@ -227,11 +227,11 @@ class Screening:
 
         A set is named if its association is significant among all products of all sets, after the
         functions of its columns, products of fewer of them, the single effects of all columns and
-        the smaller sets have been removed, and if the product explains more than its columns. The
-        strongest set of a size is named first, then the strongest given the earlier ones, so that
-        sets of similar features are named once. Half of the significance level is for pairs, a
-        quarter for triples, and so on; the smallest share twice. ``n_functions`` of each column
-        are for pairs; larger sets use the plain ranks, of up to 5000 rows.
+        the smaller sets have been removed, and if the product explains more than any of its
+        columns. The strongest set of a size is named first, then the strongest given the earlier
+        ones, so that sets of similar features are named once. Half of the significance level is for
+        pairs, a quarter for triples, and so on; the smallest share twice. ``n_functions`` of each
+        column are for pairs; larger sets use the plain ranks, of up to 5000 rows.
         """
         of_sizes, vectors, seen = [], np.empty((len(self.codes), 0)), self
         for size in range(2, order + 1):
@@ -292,7 +292,7 @@ class Screening:
         share_left = float((left_of_codes**2).sum() / codes.shape[1])
         threshold = np.maximum(
             betainccinv(*null, levels[which]),
-            alone[sets].sum(axis=1) / share_left,
+            alone[sets].max(axis=1) / share_left,
         )
         # Columns that are always included have no unit; they have keys of their own.
         units = self.of_column[sets]
