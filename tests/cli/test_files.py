@@ -142,6 +142,13 @@ def test_numbers_among_names_are_told(read):
     assert len(read(f"a,b\n1,2\n{'x' * 200_000},3\n").frame) == 2
 
 
+def test_names_in_single_quotes(read):
+    found = read("'a'\t'it''s'\t'c'\nit's\t5\t'6 7'\n1\t2\t3\n").frame
+    assert list(found) == ["a", "it's", "c"]
+    assert found.iloc[0].tolist()[::2] == ["it's", "6 7"]
+    assert list(read("'a',b\n1,2\n3,4\n").frame) == ["'a'", "b"]
+
+
 @pytest.mark.parametrize("first", ["0,1,2", "1999,2000,2001", "a,2,3", "a,b,b.1"])
 def test_names_and_counts_are_names(first, read):
     found = read(f"{first}\n3,4,5\n6,7,8\n")

@@ -1,6 +1,7 @@
 """What a column is taken for."""
 
 import datetime as dt
+import warnings
 from decimal import Decimal
 
 import numpy as np
@@ -237,7 +238,7 @@ class TestFreeText:
     def test_its_words_are_one_feature_if_asked_for(self):
         X = pd.DataFrame({"remark": [None, *REMARKS[1:]], "x": np.random.default_rng(0).random(60)})
         y = ["bad" in remark for remark in REMARKS]
-        with pytest.warns(UserWarning, match="Excluded as free text: 'remark'.*'remark': 'text'"):
+        with pytest.warns(UserWarning, match="Excluded as free text: 'remark'.*; 'text' in place"):
             assert CCMSelector(1).fit(X, y).support_.tolist() == [False, True]
         selector = CCMSelector(1, column_types={"remark": "text"}).fit(X, y)
         assert selector.support_.tolist() == [True, False]
@@ -255,8 +256,12 @@ def test_ranks_of_the_response_are_named_when_they_are_left_out():
     y = rng.gamma(2.0, 1.0, 80)
     X["place"] = np.argsort(np.argsort(-y)) + 1
     X["person"] = rng.permutation(80)
-    with pytest.warns(UserWarning, match="numbers in 'place' follow the response"):
+    with pytest.warns(UserWarning, match="numbers in 'place' follow the response") as caught:
         CCMSelector(1).fit(X, y)
+    # The advice does what it says.
+    assert "column_types={'place': 'drop'}" in str(caught[0].message)
+    with warnings.catch_warnings(action="error"):
+        CCMSelector(1, column_types={"place": "drop", "person": "drop"}).fit(X, y)
 
 
 def test_among_many_columns_more_must_be_improbable():

@@ -44,7 +44,7 @@ OUT = ["identifier", "free text"]
 @pytest.fixture(scope="module")
 def fitted():
     X, y = ship()
-    with pytest.warns(UserWarning, match="free text: 'Name'. Use column_types"):
+    with pytest.warns(UserWarning, match="free text: 'Name'. column_types"):
         return CCMSelector(2).fit(X, y)
 
 

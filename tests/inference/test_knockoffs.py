@@ -359,7 +359,7 @@ def test_few_features_that_no_filter_could_keep_are_told():
     rng = np.random.default_rng(0)
     X = rng.standard_normal((200, 20))
     y = 2 * X[:, :3].sum(axis=1) + 0.1 * rng.standard_normal(200)
-    told = r"\d feature\(s\) rank before every copy.*at least 10.*use VerdictSelector"
+    told = r"the first \d precede every copy.*at least 10.*use VerdictSelector"
     with pytest.warns(UserWarning, match=told):
         assert KnockoffSelector(fdr=0.1).fit(X, y).n_features_ == 0
     with pytest.warns(UserWarning, match="at least 40 features, but X has 20"):

@@ -161,7 +161,7 @@ def test_excluded_and_empty_columns_are_named_as_what_they_are(table):
         warnings.simplefilter("always")
         selector = VerdictSelector().fit(X, y)
     assert [str(each.message).partition(".")[0] for each in said] == [
-        "1 feature(s) have no values and are ranked last",
+        "1 feature without values is ranked last: 'nothing'",
         "Excluded as row identifiers, whose values hardly repeat: 'key'",
     ]
     assert list(selector.verdicts_[2:]) == ["not shown to matter"] * 2

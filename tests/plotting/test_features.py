@@ -8,7 +8,13 @@ from matplotlib import pyplot as plt
 
 from covmin import CCMSelector, StabilitySelector
 from covmin.datasets import make_xor
-from covmin.plotting import PathDisplay, RankingDisplay, StabilityDisplay
+from covmin.plotting import (
+    ErrorCurveDisplay,
+    InteractionDisplay,
+    PathDisplay,
+    RankingDisplay,
+    StabilityDisplay,
+)
 
 
 def test_ranking_shows_the_best_first(fixed):
@@ -48,6 +54,16 @@ def test_displays_draw_on_given_axes(display, fixed):
     figure, ax = plt.subplots()
     drawn = display.from_estimator(fixed, ax=ax)
     assert (drawn.ax_, drawn.figure_) == (ax, figure)
+
+
+@pytest.mark.parametrize("display", [ErrorCurveDisplay, InteractionDisplay, PathDisplay])
+def test_another_selector_than_the_one_shown_is_named(display, fixed):
+    X, y = make_xor(40, random_state=0, return_X_y=True)
+    stable = StabilitySelector(CCMSelector(3), n_pairs=2).fit(X, y)
+    with pytest.raises(TypeError, match="requires a fitted CCMSelector; got a StabilitySelector"):
+        display.from_estimator(stable)
+    with pytest.raises(TypeError, match="requires a fitted StabilitySelector; got a CCMSelector"):
+        StabilityDisplay.from_estimator(fixed)
 
 
 def test_wrong_number_of_names_is_an_error(fixed):

@@ -111,6 +111,16 @@ def test_the_smallest_size_is_not_compared_with_smaller_ones():
     rng = np.random.default_rng(0)
     X = rng.standard_normal((120, 3))
     X[:, 0] = X[:, 0] > 0
-    why = summary(CCMSelector().fit(X, X[:, 0].astype(int)))["why"]
-    assert why.startswith("1 feature has a cross-validated error")
-    assert why.endswith("the best of all.")
+    found = summary(CCMSelector().fit(X, X[:, 0].astype(int)), target="churn")
+    assert found["headline"] == "1 of 3 features explains nearly all of churn"  # not "most (100%)"
+    assert found["why"].startswith("1 feature has a cross-validated error")
+    assert found["why"].endswith("the best of all.")
+
+
+def test_the_largest_size_may_not_be_the_best():
+    X = np.random.default_rng(0).standard_normal((150, 4))
+    y = X.sum(axis=1)
+    why = summary(CCMSelector((1, 3)).fit(X, y))["why"]
+    assert why.startswith("3 features have")
+    assert why.endswith("and no larger one was tried.")
+    assert "no larger" not in summary(CCMSelector((1, 4)).fit(X, y))["why"]

@@ -16,7 +16,7 @@ from covmin.data.dtypes import is_category, is_number, is_time
 from covmin.data.response import ordered_levels
 from covmin.data.survival import as_structured
 from covmin.selection.summary import level_text
-from covmin.text import listed
+from covmin.text import count_of, listed
 
 from .errors import ColumnError, DataError, UsageError, did_you_mean
 from .options import assignments
@@ -191,7 +191,7 @@ def make_dataset(table: FileTable, options: ColumnOptions) -> Dataset:
     roles = find_roles(columns, options)
     incomplete = frame[roles.features].isna().any(axis=1)
     if options.missing == "rows" and incomplete.any():
-        notes.append(f"{int(incomplete.sum())} row(s) with missing values were dropped.")
+        notes.append(f"{count_of(int(incomplete.sum()), 'row')} with missing values dropped.")
         frame = frame.loc[~incomplete]
     if roles.event is not None:
         frame = frame.loc[frame[roles.event].notna()]
@@ -227,8 +227,9 @@ def _in_time(frame: pd.DataFrame, column: str) -> pd.DataFrame:
         times = pd.to_datetime(times, errors="coerce", format="mixed")
     if times.isna().any():
         example = frame[column][times.isna()].iloc[0]
+        where = count_of(int(times.isna().sum()), "row")
         raise DataError(
-            f"--time {column}: {int(times.isna().sum())} row(s) have no time, such as {example!r}.",
+            f"--time {column}: no time in {where}, such as {example!r}.",
             "Use numbers or dates such as 2024-05-31, and leave out the other rows.",
         )
     return frame.loc[times.sort_values(kind="stable").index]

@@ -118,7 +118,7 @@ def _measures(found: dict[str, Any]) -> list[str]:
         f"{row['title']} {measure_text(row['name'], row['value'])} "
         f"({measure_text(row['name'], row['without'])})"
         for row in found["measures"]
-        if row["name"] != "error" and row["without"] is not None
+        if row["name"] not in ("error", "concordance") and row["without"] is not None
     ]
     if not told:
         return []

@@ -236,8 +236,9 @@ def _read_encoded(
     lines = [line for line in text.splitlines(True) if line.strip()]
     separator = _separator(lines, separators)
     blanks, header, notes = separator == _BLANKS, options.header, list[str]()
+    first = lines[0].split() if blanks else next(csv.reader(lines, delimiter=separator))
+    quotes = "'" if all(len(cell) > 1 and cell[0] == cell[-1] == "'" for cell in first) else '"'
     if header is None:
-        first = lines[0].split() if blanks else next(csv.reader(lines, delimiter=separator))
         header = not _are_values(first)
         if not header:
             said = "The first line holds numbers, so it was read as values, not as column names"
@@ -252,6 +253,7 @@ def _read_encoded(
         frame = pd.read_csv(
             stream,
             sep=separator,
+            quotechar=quotes,
             header=0 if header else None,
             index_col=_row_names(lines, separator) if header and not blanks else None,
             encoding=encoding,

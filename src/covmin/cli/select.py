@@ -194,10 +194,11 @@ def fit(
 
 
 def _warning(found: dict[str, Any], names: list[str]) -> str:
-    """Return a warning about the data that names the columns concerned."""
-    named = ", ".join(shortened(str(names[j])) for j in found["features"])
-    end = "" if found["title"].endswith("?") else ":"
-    return f"{found['title']}{end} {named}{'. ' if named else ''}{found['text']}"
+    """Return a warning about the data; the text of some names the columns concerned."""
+    title, named = found["title"], ""
+    if found["kind"] in ("constant", "duplicate"):
+        named = ": " + ", ".join(shortened(str(names[j])) for j in found["features"])
+    return f"{title}{named}{'' if title.endswith('?') else '.'} {found['text']}"
 
 
 def _notes(table: Table, found: dict[str, Any], caught: list[Any]) -> list[str]:

@@ -12,7 +12,7 @@ from sklearn.utils import _safe_indexing, check_array
 from covmin.constants import FEW_LEVELS, OUTLIERS, SUSPICIOUS_SHARE
 from covmin.core.arrays import row_tiles, to_numpy
 from covmin.remarks import InputError, warn
-from covmin.text import listed
+from covmin.text import count_of, listed, verb
 
 from .blocks import in_blocks
 from .blocks.views import rows_to_look_at
@@ -169,24 +169,26 @@ def check_columns(samples: Any, columns: PreparedColumns, standardize: Standardi
     layout = samples.layout
     is_left_out = ~layout.given
     is_left_out[layout.unit[layout.source]] = False
-    n_constant, n_empty = columns.constant.size - int(is_left_out.sum()), 0
+    constant, empty = columns.constant[~is_left_out[columns.constant]], list[int]()
     if columns.units.size == 0:
         raise InputError(
-            f"All {n_constant} feature(s) of X are constant or empty: there is nothing to select.",
+            f"X has {count_of(constant.size, 'feature')}, all constant or empty: there is nothing "
+            "to select.",
             "X",
         )
     if layout.indicators.size:
         is_empty = samples.missing_shares(columns.p) > 1.0 - 1e-9
-        units = np.intersect1d(columns.constant, layout.unit[layout.source[layout.indicators]])
-        n_empty = sum(bool(is_empty[layout.unit == unit].all()) for unit in units)
-    if n_empty:
-        warn("empty-columns", f"{n_empty} feature(s) have no values and are ranked last.")
-    if n_constant > n_empty:
-        n_constant -= n_empty
-        warn(
-            "constant-columns",
-            f"{n_constant} constant feature(s) carry no information and are ranked last.",
-        )
+        units = np.intersect1d(constant, layout.unit[layout.source[layout.indicators]])
+        empty = [unit for unit in units.tolist() if is_empty[layout.unit == unit].all()]
+    constant = np.setdiff1d(constant, empty)
+    labels = np.arange(layout.unit.size) if samples.names is None else samples.names
+    for code, found, what in (
+        ("empty-columns", empty, count_of(len(empty), "feature") + " without values"),
+        ("constant-columns", constant.tolist(), count_of(len(constant), "constant feature")),
+    ):
+        if found:
+            names = labels[np.isin(layout.unit, found)].tolist()
+            warn(code, f"{what} {verb(len(found), 'are')} ranked last: {listed(names)}.", names)
     if out := [each for each in samples.readings if each.kind in LEFT_OUT[:-1]]:
         _warn_of_excluded(samples, out)
     if standardize and standardize != "rank":
@@ -202,8 +204,8 @@ def _warn_of_outliers(samples: Any, columns: PreparedColumns) -> None:
         names = samples.column_labels[columns.index[dominated]].tolist()
         warn(
             "outliers",
-            f"A few outliers make all other values nearly equal in {len(names)} column(s): "
-            f"{listed(names)}. Check whether these values are errors.",
+            f"A few outliers make all other values nearly equal in {listed(names)}. Check whether "
+            "these values are errors.",
             names,
             advice='Otherwise use standardize="rank", which replaces values by their ranks.',
         )
@@ -215,16 +217,21 @@ def _warn_of_excluded(samples: Any, out: list[Reading]) -> None:
     labels = np.arange(is_given.size) if samples.names is None else samples.names
     given = set(labels[is_given].tolist())
     if excluded := [each for each in out if each.column not in given]:
-        said, advice = summary(excluded), "Use column_types to override this."
-        if prose := [each.column for each in excluded if each.kind == "free text"]:
-            advice += f" For example, column_types={{{prose[0]!r}: 'text'}} uses its words."
-        ids = [each.column for each in excluded if each.kind == "identifier"]
+        said, columns = summary(excluded), [each.column for each in excluded]
+        texts, ids = (
+            [each.column for each in excluded if each.kind == kind]
+            for kind in ("free text", "identifier")
+        )
+        named, kind = (texts[0], "text") if texts else (columns[0], "category")
+        advice = (
+            f"column_types={{{named!r}: 'drop'}} says that this is right; {kind!r} in place of "
+            f"'drop' uses the {'words of the ' if texts else ''}column."
+        )
         if close := [name for name in ids if _follows_response(samples, name)]:
             said.append(
-                f"But the numbers in {listed(close)} follow the response: they are its ranks, or "
-                "the rows are sorted by it."
+                f"The numbers in {listed(close)} follow the response, however: they are its ranks, "
+                "or the rows are sorted by it."
             )
-        columns = [each.column for each in excluded]
         warn("excluded-columns", " ".join(said), columns, advice=advice)
     if kept := [each.column for each in out if each.column in given]:
         warn(

@@ -52,7 +52,7 @@ def check_independence(
     if (found := dependence_of_rows(table, merged)) is None:
         return
     if not refuses:
-        raised = f"{found.text} The errors reported for this fit are then too small."
+        raised = f"{found.text} The errors reported for this fit are therefore too small."
         warn(found.code, raised, found.columns, advice=_CURES[0])
         return
     raise InputError(
@@ -105,7 +105,7 @@ def dependence_of_rows(table: Any, rows: np.ndarray | None = None) -> Remark | N
         return Remark(
             "dependent-rows",
             "The rows are not independent: those that follow each other are alike, in column "
-            f"{column!r} and in y.",
+            f"{column!r} and in the response.",
             (column,),
         )
     share = share_of_near_copies(X, Y)
@@ -114,7 +114,7 @@ def dependence_of_rows(table: Any, rows: np.ndarray | None = None) -> Remark | N
     return Remark(
         "dependent-rows",
         f"The rows are not independent: {share:.0%} of them are nearly copies of others, with "
-        "nearly the same y.",
+        "nearly the same response.",
     )
 
 

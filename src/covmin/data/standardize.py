@@ -14,7 +14,7 @@ from covmin.core.arrays import Array, array_namespace, device_of, like, row_tile
 from covmin.core.rows import add_up
 from covmin.core.units import ALWAYS_ON, Units
 from covmin.remarks import InputError
-from covmin.text import listed
+from covmin.text import count_of, listed
 
 from .blocks import ChangedBlocks, NormalScores, Standardization, as_blocks
 from .blocks.views import rows_to_look_at
@@ -370,7 +370,7 @@ def check_finite(low: np.ndarray, high: np.ndarray, names: list[str] | None) -> 
     if bad.size:
         shown = listed([names[j] if names else int(j) for j in bad])
         raise InputError(
-            f"Input X contains NaN or infinity in {bad.size} column(s): {shown}; "
+            f"Input X contains NaN or infinity in {count_of(bad.size, 'column')}: {shown}; "
             "drop or impute those values first.",
             "X",
         )

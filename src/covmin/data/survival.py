@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from covmin.remarks import InputError
+from covmin.text import count_of
 
 from .checks import refuse_masks
 from .dtypes import is_frame, missing_mask
@@ -36,8 +37,8 @@ def survival_times(y: Any, task: str = "survival") -> np.ndarray:
         columns = list(array.T) if array.ndim == 2 else [array]
     if len(columns) != 2:
         raise InputError(
-            f"task='survival' requires an event and a time, but y has {len(columns)} column(s): "
-            f"{_FORMS}.",
+            "task='survival' requires an event and a time, but y has "
+            f"{count_of(len(columns), 'column')}: {_FORMS}.",
             "task",
         )
     columns = [_numbers(column) for column in columns]
@@ -153,7 +154,7 @@ def survival_columns(y: np.ndarray, p: np.ndarray) -> np.ndarray:
     seen = np.unique(time[event == 1.0])
     if seen.size < 2:
         raise InputError(
-            f"The events in y occur at {seen.size} different time(s), so they cannot be ordered. "
+            f"The events in y occur at {count_of(seen.size, 'time')}, so they cannot be ordered. "
             "Check which column is the event indicator: 1 or True if the event was observed. If "
             "all times are equal, pass the indicator as y, with task='classification'.",
             "y",

@@ -419,9 +419,9 @@ def read_matrix(X: Any, names: Sequence[Hashable] | None, options: TableOptions)
     ]
     if all(read.kind in LEFT_OUT for read in columns):
         raise InputError(
-            f"No column is left to select from. {' '.join(summary(readings))} Use column_types to "
-            "override this.",
+            f"No column is left to select from. {' '.join(summary(readings))}",
             "column_types",
+            advice="Use column_types to override this.",
         )
     return Matrix(
         np.concatenate([read.block for read in columns], axis=1, dtype=numbers.dtype),

@@ -72,7 +72,7 @@ def _varying_scores(
     scores = np.full(Z.shape[1], -np.inf)
     varying = np.ptp(Z, axis=0) > 0
     if not varying.any():
-        raise ValueError(f"All {varying.size} feature(s) are constant: there is nothing to rank.")
+        raise ValueError("All features are constant: there is nothing to rank.")
     values = np.asarray(response.labels if classes else response.Y[:, 0])
     scores[varying] = score(Z[:, varying], values, Question(classes, m, seed))
     return scores

@@ -255,7 +255,7 @@ class KnockoffSelector(InferenceSelector):
         if not kept.any() and 0 < n_outstanding < self._fewest <= W.size:
             warn(
                 "nothing-kept",
-                f"Nothing was kept, though {n_outstanding} feature(s) rank before every copy: with "
+                f"Nothing was kept, though the first {n_outstanding} precede every copy: with "
                 f"fdr={self.fdr:g} a knockoff filter keeps at least {self._fewest} features, or "
                 f"none. If few features matter, use {_FOR_FEW}.",
             )

@@ -36,6 +36,7 @@ from covmin.core.screening import N_FUNCTIONS
 from covmin.data.blocks.array import block_rows
 from covmin.remarks import InputError
 from covmin.runtime.machine import check_memory, exact_bytes, fourier_bytes, row_threads
+from covmin.text import count_of
 
 from .formulation import Formulation
 from .plan import Decision
@@ -353,7 +354,7 @@ def n_features_to_keep(wanted: int | float, n_features: int) -> int:
         return max(1, int(wanted * n_features))
     if wanted > n_features:
         raise InputError(
-            f"n_features_to_select={wanted}, but X has {n_features} feature(s) to select from; "
+            f"n_features_to_select={wanted}, but X has {count_of(n_features, 'feature')}; "
             f"use at most {n_features}, or a fraction such as 0.5.",
             "n_features_to_select",
         )

@@ -6,7 +6,6 @@ from itertools import cycle
 from typing import Any, Self
 
 import numpy as np
-from sklearn.utils.validation import check_is_fitted
 
 from covmin.selection.headline import MEASURES, judged_by, measures
 
@@ -83,7 +82,7 @@ class ErrorCurveDisplay(Display):
         -------
         display : ErrorCurveDisplay
         """
-        check_is_fitted(selector)
+        cls._check(selector)
         if metric is None:
             metric = judged_by(selector) if selector.estimator is None else "score"
         if selector.cv_results_ is None or len(selector.cv_results_.n_features) < 2:

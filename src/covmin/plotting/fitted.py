@@ -7,6 +7,7 @@ from typing import Any, Self
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
+from covmin.remarks import required
 from covmin.selection.summary import feature_names
 from covmin.text import printable, shortened
 
@@ -14,15 +15,6 @@ ACCENT = "#0a6c74"
 LIMIT = "#b4532a"
 LEFT_OUT = "#b9b4a7"
 _NAME = 32  # characters of a name that a picture has room for
-
-
-def pyplot_module() -> Any:
-    """Return matplotlib's pyplot, or raise an error that says how to install it."""
-    try:
-        from matplotlib import pyplot
-    except ImportError as error:
-        raise ImportError('Figures require matplotlib: pip install "covmin[plot]".') from error
-    return pyplot
 
 
 def names_of(selector: Any, given: Sequence[str] | None = None) -> list[str]:
@@ -55,6 +47,17 @@ def legend_under(ax: Any) -> None:
 class Display:
     """A figure on one pair of axes; ``_draw`` draws it."""
 
+    _shows = "CCMSelector", "path_"  # the selector, and an attribute that only it has
+
+    @classmethod
+    def _check(cls, selector: Any) -> None:
+        """Raise an error unless a selector is fitted and of the kind that this figure shows."""
+        check_is_fitted(selector)
+        kind, attribute = cls._shows
+        if not hasattr(selector, attribute):
+            given = type(selector).__name__
+            raise TypeError(f"{cls.__name__} requires a fitted {kind}; got a {given}.")
+
     def plot(self, ax: Any = None) -> Self:
         """Draw the figure.
 
@@ -69,7 +72,8 @@ class Display:
             With ``ax_`` and ``figure_``.
         """
         if ax is None:
-            ax = pyplot_module().subplots(figsize=self._size(), layout="constrained")[1]
+            pyplot = required("matplotlib.pyplot", "A figure", "plot")
+            ax = pyplot.subplots(figsize=self._size(), layout="constrained")[1]
         self.ax_, self.figure_ = ax, ax.figure
         self._draw(ax)
         return self
@@ -112,7 +116,7 @@ class FeatureDisplay(Display):
         -------
         display : Display
         """
-        check_is_fitted(selector)
+        cls._check(selector)
         usual = min(max(selector.n_features_ + 5, 10), 30)
         shown = np.argsort(selector.ranking_)[: usual if n_features is None else n_features]
         names = names_of(selector, feature_names)
@@ -216,6 +220,7 @@ class StabilityDisplay(FeatureDisplay):
     selected: np.ndarray
     threshold: float
     blind: float
+    _shows = "StabilitySelector", "frequencies_"
 
     @classmethod
     def _of(cls, selector: Any, shown: np.ndarray, names: list[str]) -> Self:

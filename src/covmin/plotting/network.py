@@ -6,7 +6,6 @@ from itertools import combinations
 from typing import Any, Self
 
 import numpy as np
-from sklearn.utils.validation import check_is_fitted
 
 from .fitted import ACCENT, LEFT_OUT, Display, label_rows, names_of
 
@@ -92,7 +91,7 @@ class InteractionDisplay(Display):
         display : InteractionDisplay
             A line of text if there are no interacting pairs.
         """
-        check_is_fitted(selector)
+        cls._check(selector)
         found, names = selector.interactions_, names_of(selector, feature_names)
         order = network_order(found.features, selector.ranking_)
         place = {int(j): i for i, j in enumerate(order)}

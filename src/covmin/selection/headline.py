@@ -22,9 +22,9 @@ MEASURES = {
     "concordance": "concordance index",
     "score": "score",
 }
-# From these fractions on, features explain part of a response, or most of it; a smaller one than
-# the first rounds to zero per cent.
-_NOTHING, _PART, _MOST = 0.005, 0.25, 0.5
+# From these fractions on, features explain a little of a response, part of it, most, or nearly all:
+# the ends round to 0 and 100 per cent.
+_NOTHING, _PART, _MOST, _ALL = 0.005, 0.25, 0.5, 0.995
 
 
 def headline(selector: Any, target: str = "y") -> str:
@@ -78,9 +78,9 @@ def headline_parts(selector: Any, target: str) -> tuple[str, str, str, str]:
         how = f"(concordance {found['concordance'].at(kept)[0]:.2f}; 0.50 by chance)"
         return who, verb(kept + given, "predict"), target, how
     explained = 1.0 - found["error"].at(kept)[0]
-    amounts = {_NOTHING: "almost nothing", _PART: "a little", _MOST: "part"}
-    amount = next((words for limit, words in amounts.items() if explained < limit), "most")
-    how = "" if explained < _NOTHING else f"({percent(explained)})"
+    amounts = {_NOTHING: "almost nothing", _PART: "a little", _MOST: "part", _ALL: "most"}
+    amount = next((words for limit, words in amounts.items() if explained < limit), "nearly all")
+    how = f"({percent(explained)})" if _NOTHING <= explained < _ALL else ""
     return who, f"{verb(kept, 'explain')} {amount} of{of}", target, how
 
 
@@ -113,7 +113,8 @@ def explain_choice(selector: Any) -> str:
     own = f"{kept} {verb(m, 'have')} a cross-validated {title} of {form(judge.at(m)[0])}{of}"
     if m == best:
         smaller = "; every smaller set that was tried is clearly worse"
-        return f"{own}, the best of all{smaller if m > judge.n_features[0] else ''}."
+        larger = ", and no larger one was tried" if m == judge.n_features[-1] < usable else ""
+        return f"{own}, the best of all{smaller if m > judge.n_features[0] else ''}{larger}."
     return (
         f"{own}, and {verb(m, 'are')} the smallest set that is not clearly worse than the best: "
         f"{lowest}, with {best}."

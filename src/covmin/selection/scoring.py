@@ -19,6 +19,7 @@ from covmin.data.blocks.array import stays_what_it_is
 from covmin.data.dtypes import is_frame
 from covmin.data.survival import as_structured
 from covmin.remarks import warn
+from covmin.text import count_of
 
 from .crossval import Score
 from .splits import Fold
@@ -86,7 +87,8 @@ def estimator_score(estimator: Any, scoring: Any, table: Table) -> Score | None:
         trained = {} if parameter is None else {parameter: table.weight[train]}
         scored = {"sample_weight": table.weight[test]} if is_weighted else {}
         fitted = clone(estimator)
-        with _said(f"{estimator} could not be trained on {columns.size} column(s) of X"):
+        what = count_of(columns.size, "column")
+        with _said(f"{estimator} could not be trained on {what} of X"):
             fitted.fit(_safe_indexing(X, train), _safe_indexing(y, train), **trained)
         with _said(f"{name} failed for {estimator} on a test fold"):
             X_test, y_test = _safe_indexing(X, test), _safe_indexing(y, test)

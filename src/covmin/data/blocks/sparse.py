@@ -64,7 +64,7 @@ def sparse_table(X: Any) -> np.ndarray | SparseBlocks:
     if not np.isfinite(table.data).all():
         bad = np.unique(table.indices[~np.isfinite(table.data)])
         raise ValueError(
-            f"Input X contains NaN or infinity among the stored values of {bad.size} column(s) of "
-            f"a sparse matrix, the first of which is {bad[0]}; drop or impute those values first."
+            "Input X contains NaN or infinity among the stored values of a sparse matrix, first "
+            f"in column {bad[0]} and in {bad.size} altogether; drop or impute those values first."
         )
     return table.toarray() if is_made_dense(table) else SparseBlocks(table)
