@@ -13,7 +13,7 @@ from array_api_compat import is_numpy_array, is_torch_array
 from scipy.linalg import get_lapack_funcs
 from scipy.spatial.distance import cdist
 
-from covmin.remarks import InputError
+from covmin.remarks import InputError, required
 
 Array = Any
 
@@ -60,13 +60,7 @@ def to_device(array: Array, device: str | None) -> Array:
     """Move a NumPy array to a torch device; with ``device=None``, return it unchanged."""
     if device is None or is_torch_array(array):
         return array
-    try:
-        import torch
-    except ImportError as error:
-        raise ImportError(
-            f'device={device!r} requires PyTorch: pip install "covmin[torch]", '
-            "or use device=None to compute with NumPy."
-        ) from error
+    torch = required("torch", f"device={device!r}", "torch")
     try:
         torch.empty(0, device=device)
     except (RuntimeError, AssertionError, NotImplementedError) as error:
