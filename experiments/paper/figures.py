@@ -6,8 +6,9 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
+from matplotlib import pyplot as plt
+
 from covmin.plotting import curves
-from covmin.plotting.fitted import pyplot_module
 
 from .studies import BASELINES, PAPER_SETS
 
@@ -42,7 +43,7 @@ def rank_figure(summary: Any) -> Any:
     """Median rank of the true features against the number of samples, one panel per task."""
     panels = list(summary.groupby("task", sort=False))
     size = (3.6 * len(panels) + 0.6, 3.9)
-    figure = pyplot_module().figure(figsize=size, layout="constrained")
+    figure = plt.figure(figsize=size, layout="constrained")
     axes = figure.subplots(1, len(panels), squeeze=False)[0]
     styles = curves.styles(summary["selector"].unique())
     for ax, (task, rows) in zip(axes, panels, strict=True):
@@ -68,14 +69,14 @@ def draw_real(summary: Any, path: Path) -> None:
 
 def _save(figure: Any, path: Path) -> None:
     figure.savefig(path, dpi=110, metadata={"Software": None})
-    pyplot_module().close(figure)
+    plt.close(figure)
 
 
 def _accuracy_grid(summary: Any, protocol: str, datasets: Sequence[str]) -> Any:
     """Draw one panel per data set, as in the paper; a set without results gets an empty panel."""
     n_rows = -(-len(datasets) // _PANELS)
     size = (3.2 * _PANELS, 2.6 * n_rows + 1.0)
-    figure = pyplot_module().figure(figsize=size, layout="constrained")
+    figure = plt.figure(figsize=size, layout="constrained")
     axes = figure.subplots(n_rows, _PANELS, squeeze=False)
     chosen = chosen_rows(summary[summary["protocol"] == protocol], _SHOWN)
     for ax, name in zip(axes.flat, datasets, strict=False):

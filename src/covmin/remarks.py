@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
+from importlib import import_module
 from typing import Any
 
 __all__ = ["CovminWarning", "InputError", "Remark"]
@@ -96,6 +97,16 @@ def warn(
     warning: Any = category(str(remark))
     warning.remark = remark
     warnings.warn(warning, stacklevel=_frames_inside())
+
+
+def required(module: str, what: str, extra: str) -> Any:
+    """Return a module that only an extra installs, or say what requires it and how to get it."""
+    try:
+        return import_module(module)
+    except ImportError as error:
+        package = module.partition(".")[0]
+        text = f'{what} requires {package}, which is not installed: pip install "covmin[{extra}]".'
+        raise ImportError(text) from error
 
 
 def remark_of(warning: Any) -> Remark:

@@ -47,8 +47,9 @@ def test_code_imports_the_objects_it_makes():
         verbose=0,
     )
     code = reproduction_code(selector)
-    assert code.splitlines()[:2] == [
-        "from covmin import CCMSelector, Formulation",
+    assert code.splitlines()[:3] == [
+        "from covmin import CCMSelector",
+        "from covmin import Formulation",
         "from covmin.kernels import Polynomial",
     ]
     assert "kernel=Polynomial(degree=2)" in code

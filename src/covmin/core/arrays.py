@@ -7,16 +7,16 @@ from dataclasses import dataclass
 from typing import Any
 
 import array_api_compat
+import array_api_compat.numpy
 import numpy as np
 from array_api_compat import is_numpy_array, is_torch_array
 from scipy.linalg import get_lapack_funcs
 from scipy.spatial.distance import cdist
 
-from covmin.remarks import InputError
+from covmin.remarks import InputError, required
 
 Array = Any
 
-array_namespace = array_api_compat.array_namespace
 device_of = array_api_compat.device
 
 # Size of a tile of rows: a few such arrays fit in the cache of one core.
@@ -25,6 +25,13 @@ _TILE_BYTES = 2**18
 # larger block do not fit in the cache. An accelerator needs enough work for all its cores.
 _HOST_BLOCK = 1024
 _DEVICE_BLOCK = 2**17
+
+
+def array_namespace(array: Array) -> Any:
+    """Return the functions of the array's library; to look for NumPy's takes longer than many."""
+    if type(array) is np.ndarray:
+        return array_api_compat.numpy
+    return array_api_compat.array_namespace(array)
 
 
 def to_numpy(array: Array) -> np.ndarray:
@@ -53,13 +60,7 @@ def to_device(array: Array, device: str | None) -> Array:
     """Move a NumPy array to a torch device; with ``device=None``, return it unchanged."""
     if device is None or is_torch_array(array):
         return array
-    try:
-        import torch
-    except ImportError as error:
-        raise ImportError(
-            f'device={device!r} requires PyTorch: pip install "covmin[torch]", '
-            "or use device=None to compute with NumPy."
-        ) from error
+    torch = required("torch", f"device={device!r}", "torch")
     try:
         torch.empty(0, device=device)
     except (RuntimeError, AssertionError, NotImplementedError) as error:

@@ -17,8 +17,8 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC, SVR
 
 from covmin.core.kernels import median_bandwidth
+from covmin.remarks import required
 from covmin.runtime.seeds import unit_seed
-from covmin.selection.frames import require_pandas
 
 from .runner import UNFINISHED
 from .selectors import ComparedTable, Make, order_of_features
@@ -199,7 +199,8 @@ class CurveResult:
     def frame(self) -> Any:
         """Results as a tidy frame, one row per record."""
         missing_as_nan = {"score": float, "fit_seconds": float}
-        return require_pandas().DataFrame(self.records).astype(missing_as_nan)
+        frame = required("pandas", "A result as a frame", "cli").DataFrame(self.records)
+        return frame.astype(missing_as_nan)
 
     def summary(self) -> Any:
         """Average over repeats and folds, for each selector and number of features.

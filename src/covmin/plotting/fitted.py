@@ -7,6 +7,7 @@ from typing import Any, Self
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
+from covmin.remarks import required
 from covmin.selection.summary import feature_names
 from covmin.text import printable, shortened
 
@@ -14,15 +15,6 @@ ACCENT = "#0a6c74"
 LIMIT = "#b4532a"
 LEFT_OUT = "#b9b4a7"
 _NAME = 32  # characters of a name that a picture has room for
-
-
-def pyplot_module() -> Any:
-    """Return matplotlib's pyplot, or raise an error that says how to install it."""
-    try:
-        from matplotlib import pyplot
-    except ImportError as error:
-        raise ImportError('Figures require matplotlib: pip install "covmin[plot]".') from error
-    return pyplot
 
 
 def names_of(selector: Any, given: Sequence[str] | None = None) -> list[str]:
@@ -80,7 +72,8 @@ class Display:
             With ``ax_`` and ``figure_``.
         """
         if ax is None:
-            ax = pyplot_module().subplots(figsize=self._size(), layout="constrained")[1]
+            pyplot = required("matplotlib.pyplot", "A figure", "plot")
+            ax = pyplot.subplots(figsize=self._size(), layout="constrained")[1]
         self.ax_, self.figure_ = ax, ax.figure
         self._draw(ax)
         return self

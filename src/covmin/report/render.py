@@ -8,6 +8,7 @@ from importlib import resources
 from pathlib import Path
 from typing import Any
 
+from covmin.remarks import required
 from covmin.runtime.resume import replace_file
 from covmin.text import number, p_value, percent, shortened
 
@@ -62,12 +63,9 @@ def render_report(report: dict[str, Any]) -> str:
     html : str
         The page, with all names and values escaped.
     """
-    try:
-        from jinja2 import Environment
-    except ImportError as error:
-        raise ImportError("Reports require Jinja2: pip install 'covmin[report]'.") from error
+    jinja2 = required("jinja2", "A report", "report")
     assets = resources.files("covmin.report") / "assets"
-    environment = Environment(autoescape=True, trim_blocks=True, lstrip_blocks=True)
+    environment = jinja2.Environment(autoescape=True, trim_blocks=True, lstrip_blocks=True)
     environment.filters |= {"percent": percent, "number": number, "count": "{:,}".format}
     environment.filters |= {"short": _breakable, "plain": shortened, "p_value": p_value}
     environment.policies["json.dumps_kwargs"] = {"separators": (",", ":"), "allow_nan": False}

@@ -56,21 +56,16 @@ def _plain(value: Any) -> Any:
 
 def _imports(selector: Any) -> list[str]:
     """Return the lines that import the selector and the objects passed to it."""
-    parameters = selector.get_params(deep=False).items()
-    objects = [v for name, v in parameters if name not in _LEFT_OUT and isinstance(v, Configurable)]
-    names = [type(item).__name__ for item in (selector, *objects)]
-    from_kernels = [name for name in names if name in kernels.__all__]
-    lines = [f"from covmin import {', '.join(n for n in names if n not in from_kernels)}"]
-    lines += [f"from covmin.kernels import {name}" for name in from_kernels]
-    others = set()
+    lines = [f"from covmin import {type(selector).__name__}"]
     for name, value in selector.get_params(deep=True).items():
-        item = type(value) if isinstance(value, BaseEstimator) else value
-        if name.startswith(("estimator", "scoring")) and isinstance(item, type | FunctionType):
-            parts = takewhile(lambda part: not part.startswith("_"), item.__module__.split("."))
-            module = ".".join(parts)  # the public part
-            others.add(
-                f"from {module} import {item.__name__}"
-                if module
-                else f"# {item.__name__} is your own"  # defined in the user's session
-            )
-    return lines + sorted(others)
+        item = type(value) if isinstance(value, BaseEstimator | Configurable) else value
+        is_left_out = name.split("__")[0] in _LEFT_OUT
+        if is_left_out or not isinstance(item, type | FunctionType):
+            continue
+        parts = takewhile(lambda part: not part.startswith("_"), item.__module__.split("."))
+        module = ".".join(parts)  # the public part
+        if module.startswith("covmin."):
+            module = "covmin.kernels" if item.__name__ in kernels.__all__ else "covmin"
+        line = f"from {module} import {item.__name__}"
+        lines.append(line if module else f"# {item.__name__} is your own")  # of a session
+    return sorted(set(lines))

@@ -10,12 +10,7 @@ from typing import Any, TypeVar
 
 try:
     from sklearn.base import _fit_context
-    from sklearn.utils._param_validation import (
-        HasMethods,
-        Interval,
-        RealNotInt,
-        StrOptions,
-    )
+    from sklearn.utils._param_validation import HasMethods, Interval, RealNotInt, StrOptions
     from sklearn.utils._param_validation import validate_parameter_constraints as _check_parameters
     from sklearn.utils._param_validation import validate_params as _validate_params
 except ImportError:

@@ -52,13 +52,7 @@ from covmin.runtime.seeds import seed_of
 from covmin.text import count_of, listed
 
 from .assemble import problem_of, refined
-from .crossval import (
-    FEWEST_SAMPLES,
-    CrossValidation,
-    beyond_given,
-    cross_validate,
-    is_found,
-)
+from .crossval import FEWEST_SAMPLES, CrossValidation, beyond_given, cross_validate, is_found
 from .scoring import estimator_score
 from .splits import lists_rows, splits
 

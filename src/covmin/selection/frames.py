@@ -14,6 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 from covmin.data import Table
 from covmin.data.dtypes import from_tensors
 from covmin.plan import Plan
+from covmin.remarks import required
 from covmin.runtime.compat import output_container
 
 from .headline import row_used
@@ -282,18 +283,7 @@ def results_frame(selector: Any, **columns: Any) -> Any:
         import polars
 
         return polars.DataFrame(columns)
-    return require_pandas().DataFrame(columns)
-
-
-def require_pandas() -> Any:
-    """Return the pandas module, or raise an error that says how to install it."""
-    try:
-        import pandas
-    except ImportError as error:
-        raise ImportError(
-            'Results as a frame require pandas: pip install pandas, or "covmin[cli]".'
-        ) from error
-    return pandas
+    return required("pandas", "A result as a frame", "cli").DataFrame(columns)
 
 
 def selection_html(selector: Any) -> str:

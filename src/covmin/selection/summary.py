@@ -22,14 +22,7 @@ from covmin.runtime.machine import one_blas_thread
 from covmin.runtime.seeds import seed_of
 from covmin.text import percent
 
-from .headline import (
-    error_curve,
-    explain_choice,
-    headline,
-    headline_parts,
-    measures,
-    n_given,
-)
+from .headline import error_curve, explain_choice, headline, headline_parts, measures, n_given
 
 # Leading features for which the summary says what they explain alone.
 _ALONE = 12

@@ -7,16 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ..arrays import (
-    Array,
-    Factor,
-    array_namespace,
-    centred,
-    column_dots,
-    factorize,
-    like,
-    to_numpy,
-)
+from ..arrays import Array, Factor, array_namespace, centred, column_dots, factorize, like, to_numpy
 from ..kernels import ScaledKernel
 from ..kernels.base import Pullback
 

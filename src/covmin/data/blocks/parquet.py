@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from covmin.data.checks import no_numbers
+from covmin.remarks import required
 from covmin.text import listed
 
 from .array import BLOCK_ROWS, Blocks
+
+_parquet = partial(required, "pyarrow.parquet", "Reading Parquet files", "cli")
 
 
 class ParquetBlocks(Blocks):
@@ -44,17 +48,6 @@ class ParquetBlocks(Blocks):
     def restrict(self, columns: np.ndarray) -> ParquetBlocks:
         """Return the same files with some of the columns."""
         return ParquetBlocks(self._files, [self.names[j] for j in columns])
-
-
-def _parquet() -> Any:
-    try:
-        import pyarrow.parquet as parquet
-    except ImportError as error:
-        raise ImportError(
-            "Reading Parquet files requires pyarrow: pip install pyarrow, or load the table into "
-            "memory yourself."
-        ) from error
-    return parquet
 
 
 def _opened(path: Any) -> tuple[list[Path], Any]:
