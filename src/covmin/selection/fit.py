@@ -331,9 +331,9 @@ def choose(
             epsilon = epsilons[best]
             if wanted is None:
                 m = chosen
-                words = {"error": "lowest cross-validated error", "score": "best score"}
-                best_of = words.get(found.decides, "best concordance index")
-                reason = f"the smallest set that is not clearly worse than the {best_of}"
+                words = {"error": "cross-validated error", "score": "score"}
+                by = words.get(found.decides, "concordance index")
+                reason = f"the smallest set that is not clearly worse than the best, by {by}"
                 if "score" not in found.folds and not is_found(found.results(), best):
                     reason = "the fewest allowed: no set predicts y better than chance"
     decisions = [Decision("features", f"{m} of {d}", reason)]
