@@ -86,8 +86,6 @@ class PreparedColumns:
 
     X: ChangedBlocks  # (n_samples, n_varying), in the dtype of the input
     index: np.ndarray  # (n_varying,), input column of each column of X
-    mean: np.ndarray  # (n_varying,)
-    scale: np.ndarray
     units: Units  # units of selection over the columns of X
     unit_index: np.ndarray  # (units.size,), the unit of the layout for each of `units`
     constant: np.ndarray  # units of the layout that are constant and not given, in order
@@ -236,8 +234,6 @@ def prepare_columns(
     return PreparedColumns(
         X=ChangedBlocks(source, how, index),
         index=index,
-        mean=mean[index],
-        scale=scale[index],
         units=units,
         unit_index=unit_index,
         constant=np.setdiff1d(np.flatnonzero(~layout.given), unit_index),
