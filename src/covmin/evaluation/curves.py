@@ -103,8 +103,7 @@ def rank_features(make: Make, m: int, table: Any, y: Any, seed: int, task: str =
     order, failure = None, None
     try:
         # Warnings, for example about constant columns, would repeat thousands of times.
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
+        with warnings.catch_warnings(action="ignore"):
             order = order_of_features(selector, table, y)
     except Exception as error:
         failure = f"{type(error).__name__}: {error}"[:300]
