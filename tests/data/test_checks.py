@@ -110,6 +110,7 @@ CASES = {
         {},
         WORKS,
     ),
+    "short durations in an array": ((X * 1e9).astype("timedelta64[ns]"), y, {}, WORKS),
     "durations in a frame": (FRAME.assign(b=pd.to_timedelta(range(40))), y, {}, WORKS),
     "dates where numbers are asked for": (
         FRAME.assign(b=pd.date_range("2020", periods=40)),

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import array_api_compat
+import array_api_compat.numpy
 import numpy as np
 from array_api_compat import is_numpy_array, is_torch_array
 from scipy.linalg import get_lapack_funcs
@@ -16,7 +17,6 @@ from covmin.remarks import InputError, required
 
 Array = Any
 
-array_namespace = array_api_compat.array_namespace
 device_of = array_api_compat.device
 
 # Size of a tile of rows: a few such arrays fit in the cache of one core.
@@ -25,6 +25,13 @@ _TILE_BYTES = 2**18
 # larger block do not fit in the cache. An accelerator needs enough work for all its cores.
 _HOST_BLOCK = 1024
 _DEVICE_BLOCK = 2**17
+
+
+def array_namespace(array: Array) -> Any:
+    """Return the functions of the array's library; to look for NumPy's takes longer than many."""
+    if type(array) is np.ndarray:
+        return array_api_compat.numpy
+    return array_api_compat.array_namespace(array)
 
 
 def to_numpy(array: Array) -> np.ndarray:

@@ -128,21 +128,20 @@ class SetErrors:
         """
         if features in self.known:
             return self.known[features]
-        kernels: dict[int, CentredKernel] = {}
+        one, kernels = _Sums([features]), dict[int, CentredKernel]()
+        D, p = one.of(self._distances, self._always), self.sample.p
         tried: dict[tuple[int, int], Judged] = {}
         is_constant = not features and not self._always.any()  # whatever the kernel
         new = set(_START[:1] if is_constant else _START) if near is None else {near.tuning}
         while new:
             for shape, ridge in new:
                 if shape not in kernels:
-                    kernels[shape] = CentredKernel(
-                        self._kernel([features], shape)[0], self.sample.p
-                    )
+                    kernels[shape] = CentredKernel(self._kernel(D, one, shape)[0], p)
                 residuals = kernels[shape].leave_one_out(self._targets, FUNCTION_RIDGES[ridge])
                 losses = (residuals**2).sum(axis=1)
                 error = float(losses.sum())
                 tried[shape, ridge] = Judged(features, residuals, losses, error, (shape, ridge))
-            best = min(tried.values(), key=lambda one: one.error)
+            best = min(tried.values(), key=lambda each: each.error)
             shape, ridge = best.tuning
             new = {(shape, ridge - 1), (shape, ridge + 1)} & _TUNINGS - tried.keys()
             if not new and best.error <= _HOPELESS[1] * limit:
@@ -161,7 +160,9 @@ class SetErrors:
         whole = self.judge(features)
         (shape, ridge), left = whole.tuning, [features - {j} for j in features]
         # One by one: LAPACK has no batches, and is faster on triangles of this size.
-        kernels = [CentredKernel(K, self.sample.p) for K in self._kernel(left, shape, features)]
+        sets = _Sums(left, features)
+        D, p = sets.of(self._distances, self._always), self.sample.p
+        kernels = [CentredKernel(K, p) for K in self._kernel(D, sets, shape)]
         least = np.full(len(left), np.sum(self._targets**2))
         for number in range(ridge, -1, -1):  # what is left out becomes noise
             residuals = [k.leave_one_out(self._targets, FUNCTION_RIDGES[number]) for k in kernels]
@@ -187,38 +188,29 @@ class SetErrors:
         p, targets = self.sample.p[:n] / share, self._targets[:n] / np.sqrt(share)
         root = np.sqrt(p)[:, None]
         targets = targets - root * (root.T @ targets)
-        least = np.full(len(sets), np.inf)
+        all_sets = _Sums(sets, base, (slice(n), slice(n // _ROWS_FOR_EACH)))
+        D, least = all_sets.of(self._distances, self._always), np.full(len(sets), np.inf)
         for shape in {shape for shape, _ in tunings}:
-            K = CentredKernel(self._kernel(sets, shape, base, n, n // _ROWS_FOR_EACH), p)
+            K = CentredKernel(self._kernel(D, all_sets, shape), p)
             for ridge in (ridge for each, ridge in tunings if each == shape):
                 residuals = K.leave_one_out(targets, FUNCTION_RIDGES[ridge])
                 np.minimum(least, np.einsum("ijk,ijk->i", residuals, residuals), out=least)
         return least
 
-    def _kernel(
-        self,
-        sets: Sequence[Set],
-        shape: int,
-        base: Set = frozenset(),
-        n_rows: int | None = None,
-        n_landmarks: int | None = None,
-    ) -> np.ndarray:
-        """Return the kernel matrix of each set; sets close to ``base`` are faster."""
+    def _kernel(self, D: np.ndarray, sets: _Sums, shape: int) -> np.ndarray:
+        """Return the kernel matrix of each set, given its squared distances."""
         kind, scale = SET_KERNELS[shape]
-        part = slice(n_rows), slice(n_landmarks)
-        D = [distances[part] for distances in self._distances]
-        K = _sums(D, self._always[part], sets, base)
         if kind == "rational":
-            K *= 1.0 / scale**2
+            K = D * (1.0 / scale**2)
             K += 1.0
             return np.divide(1.0, np.sqrt(K, out=K), out=K)
-        K *= -0.5 / scale**2
+        K = D * (-0.5 / scale**2)
         np.exp(K, out=K)
         if kind == "mixed":
-            fast = {j: self._fast_of(j)[part] for j in base.union(*sets)}
-            sums = _sums(fast, self._fast_of(ALWAYS_ON)[part], sets, base)
-            sums /= np.array([1 + len(one) for one in sets])[:, None, None]
-            K += sums
+            fast = {j: self._fast_of(j) for j in sets.base.union(*sets.sets)}
+            means = sets.of(fast, self._fast_of(ALWAYS_ON))
+            means /= np.array([1 + len(one) for one in sets.sets])[:, None, None]
+            K += means
             K *= 0.5
         return K
 
@@ -230,21 +222,27 @@ class SetErrors:
         return self._fast[feature]
 
 
-def _sums(
-    parts: Mapping[int, np.ndarray] | Sequence[np.ndarray],
-    always: np.ndarray,
-    sets: Sequence[Set],
-    base: Set,
-) -> np.ndarray:
-    """Return the sum over the features of each set, from that over a set close to all of them."""
-    sums = np.empty((len(sets), *always.shape))
-    sums[...] = always + sum(parts[j] for j in base)
-    for total, one in zip(sums, sets, strict=True):
-        for j in one - base:
-            total += parts[j]
-        for j in base - one:
-            total -= parts[j]
-    return sums
+@dataclass(frozen=True)
+class _Sums:
+    """Sums over the features of each of several sets, from that over a set close to all of them."""
+
+    sets: Sequence[Set]
+    base: Set = frozenset()
+    part: tuple[slice, slice] = (slice(None), slice(None))  # rows and landmarks
+
+    def of(
+        self, parts: Mapping[int, np.ndarray] | Sequence[np.ndarray], always: np.ndarray
+    ) -> np.ndarray:
+        """Return the sums (n_sets, n_rows, n_landmarks) of one matrix for each feature."""
+        common = always[self.part] + sum(parts[j][self.part] for j in self.base)
+        sums = np.empty((len(self.sets), *common.shape))
+        sums[...] = common
+        for total, one in zip(sums, self.sets, strict=True):
+            for j in one - self.base:
+                total += parts[j][self.part]
+            for j in self.base - one:
+                total -= parts[j][self.part]
+        return sums
 
 
 @dataclass(frozen=True)

@@ -199,7 +199,7 @@ def _of_objects(levels: Levels, is_trusted: bool) -> ReadColumn:
         return _empty(levels.codes.size)
     # First, because durations of NumPy are integers.
     if all(isinstance(value, (timedelta, np.timedelta64)) for value in values):
-        days = np.array([value / timedelta(1) for value in values])
+        days = np.array([value / np.timedelta64(1, "D") for value in values])
         return ReadColumn("number", levels.spread(days)[:, None], "durations, in days")
     if all(isinstance(value, (Real, Decimal, np.bool_)) for value in values):
         numbers = np.array([float(value) for value in values])
