@@ -355,6 +355,12 @@ def _as_table(X: Any) -> Any:
         return DaskBlocks.of(X)
     if hasattr(X, "shape"):
         return X
+    if isinstance(X, Mapping):
+        raise InputError(
+            f"X is a {type(X).__name__}, not a table. Pass an array or a frame, such as "
+            "pandas.DataFrame(X); of a dataset of scikit-learn, pass X.data.",
+            "X",
+        )
     array = np.asarray(X)
     # As objects, the numbers among text stay numbers.
     return np.asarray(X, dtype=object) if array.dtype.kind in "US" else array
