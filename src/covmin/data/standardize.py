@@ -14,8 +14,8 @@ from covmin.core.units import ALWAYS_ON, Units
 from covmin.remarks import InputError
 from covmin.text import count_of, listed
 
-from .blocks import ChangedBlocks, NormalScores, Standardization, as_blocks
-from .blocks.views import rows_to_look_at
+from .blocks import NormalScores, as_blocks
+from .blocks.views import ChangedBlocks, Standardization, rows_to_look_at
 from .layout import Layout
 
 # Multiples of it are spread evenly over the unit interval.

@@ -2,14 +2,12 @@
 
 from .array import ArrayBlocks, as_blocks, in_blocks, rows_of
 from .sparse import SparseBlocks, sparse_table
-from .views import ChangedBlocks, NormalScores, Standardization, marked
+from .views import NormalScores, marked
 
 __all__ = [
     "ArrayBlocks",
-    "ChangedBlocks",
     "NormalScores",
     "SparseBlocks",
-    "Standardization",
     "as_blocks",
     "in_blocks",
     "marked",
