@@ -145,7 +145,7 @@ KINDS = [
         "a number of features to be chosen",
         lambda: numbers(100, 4),
         {"n_features_to_select": "auto"},
-        {"features": "~ of 4 \\(the smallest set that is not clearly worse than the lowest"},
+        {"features": "~ of 4 \\(the smallest set that is not clearly worse than the best, by"},
     ),
     (
         "several ridges",

@@ -11,6 +11,7 @@ import pandas as pd
 import pytest
 
 from covmin import CCMSelector, Formulation
+from covmin.datasets import make_survival
 from covmin.report import build_report, render_report
 
 from .conftest import EVIL
@@ -218,6 +219,30 @@ def test_browser_tells_ticks_apart_and_draws_categories(browser, years):
     days = shown("day", "text[text-anchor=middle]")
     assert len(set(days)) == len(days) > 1
     assert shown("district", "text title") == ["a", "b", "c"]
+
+
+def test_browser_shortens_large_numbers(browser):
+    X = pd.DataFrame({"people": np.random.default_rng(0).uniform(0.0, 1.4e9, 60)})
+    page = browser.folder / "people.html"
+    selector = CCMSelector(1).fit(X, X["people"].to_numpy() ** 0.5)
+    page.write_text(render_report(build_report(selector, X, X["people"] ** 0.5)), "utf-8")
+    browser.get(page.as_uri())
+    assert texts(browser, "#plots .card text[text-anchor=middle]") == ["0", "5e8", "1e9"]
+
+
+def test_browser_curves_of_features_left_out_look_like_their_legend(browser):
+    X, y = make_survival(120, 1, random_state=0, return_X_y=True)
+    selector, page = CCMSelector(1).fit(X, y), browser.folder / "survival.html"
+    page.write_text(render_report(build_report(selector, X, y)), "utf-8")
+    browser.get(page.as_uri())
+    colours = """
+const shown = (e) => { const s = getComputedStyle(e); return [s.filter, s.stroke, s.fill]; };
+const card = document.querySelector("#plots .card.out");
+const curves = [...card.querySelectorAll(":scope > * path, :scope > svg path")].map(shown);
+return {curves, legend: [...card.querySelectorAll(".legend path")].map(shown)};"""
+    found = browser.execute_script(colours)
+    assert {fill for _, _, fill in found["legend"]} <= {line for _, line, _ in found["curves"]}
+    assert {of for each in found.values() for of, _, _ in each} == {"none"}
 
 
 def test_browser_shows_missing_values_dates_and_few_numbers(browser, incomplete):

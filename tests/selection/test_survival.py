@@ -25,7 +25,7 @@ def test_the_true_features_are_found_with_their_interaction(fitted):
     assert fitted.classes_ is None
     assert fitted.get_support(indices=True).tolist() == [0, 1, 2]
     assert fitted.interactions_.features.tolist() == [[1, 2]]
-    assert "best concordance index" in str(fitted.plan_)
+    assert "best, by concordance index" in str(fitted.plan_)
 
 
 def test_the_concordance_index_chooses(fitted):

@@ -124,10 +124,9 @@ def fit(table: Table, columns: PreparedColumns, settings: SimpleNamespace, run: 
         problem = formulation.applied_to(first.problem, epsilon, columns, response)
         most = min(m, columns.units.size)
         budgets = path_budgets(columns.units.size) if formulation.strategy == "path" else [most]
-        protected = first.protected if plan.order or plan.effort else None
         # The last word decides about so few features, whatever the path says about their number.
         wanted = None if plan.refines and most <= CANDIDATES[0] else most
-        path = run_path(problem, budgets, protected, run, wanted)
+        path = run_path(problem, budgets, first.protected, run, wanted)
         plan, path, lost, errors = check(plan, problem, path, m, run)
     return Fit(plan, table, columns, problem, path, m, found, lost, errors)
 
@@ -332,9 +331,9 @@ def choose(
             epsilon = epsilons[best]
             if wanted is None:
                 m = chosen
-                words = {"error": "lowest cross-validated error", "score": "best score"}
-                best_of = words.get(found.decides, "best concordance index")
-                reason = f"the smallest set that is not clearly worse than the {best_of}"
+                words = {"error": "cross-validated error", "score": "score"}
+                by = words.get(found.decides, "concordance index")
+                reason = f"the smallest set that is not clearly worse than the best, by {by}"
                 if "score" not in found.folds and not is_found(found.results(), best):
                     reason = "the fewest allowed: no set predicts y better than chance"
     decisions = [Decision("features", f"{m} of {d}", reason)]

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..arrays import Array, array_namespace, column_dots, factorize, like, take, to_numpy
-from ..kernels import Components, FourierMap
+from ..kernels import Components
 from ..rows import Kept, Rows
 
 # Weighted sums over the rows of components Φ (n, D) that do not depend on w, computed once:
@@ -37,7 +37,7 @@ class FourierGram:
         if fixed is not None and self.moments is None:
             width = fixed.powers(np.zeros(self.rows.shape[1])).size
             kept = self.rows.keep(fixed.transform, width)
-            sums = self.rows.sum(partial(_fixed_moments_block, fixed), kept)
+            sums = self.rows.sum(partial(_moments_block, (None, fixed, None)), None, kept)
             means, products, *responses = (to_numpy(part) for part in sums)
             products = products - np.outer(means, means)
             object.__setattr__(self, "moments", (means, products, *responses))
@@ -78,24 +78,17 @@ def _moments(U: Array, Y: Array, p: Array) -> tuple[Array, ...]:
     return root @ U, U.T @ U, U.T @ Y, Y.T @ Y
 
 
-def _fixed_moments_block(fixed: Any, X: Array, Y: Array, p: Array, Phi: Array = None) -> Sums:
-    return _moments(fixed.transform(X) if Phi is None else Phi, Y, p)
-
-
-def _moving_block(moving: FourierMap, w: np.ndarray, X: Array) -> Array:
-    return moving.transform(X, like(w, X))
-
-
 def _moments_block(
     parts: tuple[Any, ...], X: Array, Y: Array, p: Array, U: Array = None, Phi: Array = None
 ) -> Sums:
-    """Return the moments of the moving components U and, if Φ exists, ``Uᵀ(p∘Φ)``."""
+    """Return the moments of one kind of components; of both, those of U, and ``Uᵀ(p∘Φ)``."""
     moving, fixed, w = parts
-    U = moving.transform(X, like(w, X)) if U is None else U
-    if fixed is None:
-        return _moments(U, Y, p)
-    Phi = fixed.transform(X) if Phi is None else Phi
-    return *_moments(U, Y, p), (U * p[:, None]).T @ Phi
+    Phi = fixed.transform(X) if fixed is not None and Phi is None else Phi
+    if moving is None:
+        return _moments(Phi, Y, p)
+    U = moving.transform(X, w) if U is None else U
+    more = () if fixed is None else ((U * p[:, None]).T @ Phi,)
+    return *_moments(U, Y, p), *more
 
 
 def _gradient_block(
@@ -104,7 +97,7 @@ def _gradient_block(
     """Return ``Σₐ pₐ ⟨∂Uₐ/∂wⱼ, Eₐ⟩`` with ``E = ([Y U Φ]·coefficients + constant)·weightsᵀ``."""
     moving, fixed, w, *arrays = parts
     constant, coefficients, weights = (like(array, X) for array in arrays)
-    U = moving.transform(X, like(w, X)) if U is None else U
+    U = moving.transform(X, w) if U is None else U
     k, K = Y.shape[1], Y.shape[1] + U.shape[1]
     F = Y @ coefficients[:k, :] + U @ coefficients[k:K, :]
     if fixed is not None:
@@ -129,7 +122,7 @@ class FourierOperator:
         self._n_moving = m = 0 if moving is None else 2 * int(moving.frequencies.shape[1])
         parts: tuple[Any, ...] = ()
         if moving is not None:
-            kept = rows.keep(partial(_moving_block, moving, w), m)
+            kept = rows.keep(partial(moving.transform, w=w), m)
             self._kept = kept, gram.fixed
             sums = rows.sum(partial(_moments_block, (moving, components.fixed, w)), *self._kept)
             parts = tuple(to_numpy(part) for part in sums)

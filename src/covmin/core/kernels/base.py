@@ -113,7 +113,8 @@ class FourierMap:
 
     def transform(self, X: Array, w: Array) -> Array:
         # The weights scale Ω (d·D/2 numbers), not X (n·d numbers).
-        angles = X @ (like(self.frequencies, X) * (w / float(self.sigma))[:, None])
+        weights = like(w, X) / float(self.sigma)
+        angles = X @ (like(self.frequencies, X) * weights[:, None])
         return cos_sin(angles, float(1.0 / np.sqrt(self.frequencies.shape[1])))
 
     def pullback(self, X: Array, U: Array, F: Array, W: Array) -> Array:

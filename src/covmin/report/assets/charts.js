@@ -90,7 +90,7 @@ function labelled(values, step = values[1] - values[0]) {
   // Commas from five digits on: four digits may be a year.
   const comma = (label) => (/^-?\d{5,}/.test(label) ? label.replace(/\d(?=(\d{3})+(\.|$))/g, "$&,") : label);
   const plain = values.map((v) => comma(v.toFixed(digits(-last))));
-  const powers = values.map((v) => (Math.abs(v) < 1e-9 * 10 ** last ? "0" : v.toExponential(digits(place(v) - last))));
+  const powers = values.map((v) => (Math.abs(v) < 1e-9 * 10 ** last ? "0" : v.toExponential(digits(place(v) - last)).replace(/\.?0+e/, "e").replace("+", "")));
   const length = (texts) => Math.max(...texts.map((t) => t.length));
   const label = last < -15 || (length(plain) > 7 && length(powers) < length(plain) - 1) ? powers : plain;
   return values.map((at, i) => ({ at, text: label[i].replaceAll("-", "\u2212") }));
