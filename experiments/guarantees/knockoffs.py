@@ -213,8 +213,7 @@ def columns_run(unit: Unit) -> list[dict[str, Any]]:
         signal += 2.0 * table.X["age"].to_numpy()
     y = with_noise(rng, signal)
     selector = KnockoffSelector(CCMSelector(**table.options), random_state=unit["run"])
-    with warnings.catch_warnings(record=True) as said:
-        warnings.simplefilter("always")
+    with warnings.catch_warnings(record=True, action="always") as said:
         q = selector.fit(table.X, y).q_values_[table.column]
     codes = [each.message.remark.code for each in said if isinstance(each.message, CovminWarning)]
     warned = float("not-gaussian" in codes)

@@ -63,7 +63,7 @@ def test_a_sample_keeps_rows_responses_and_weights_together(table):
 def test_as_many_rows_as_there_are_come_into_memory():
     samples = read(ArrayBlocks(X), y, OPTIONS)
     assert in_blocks(samples.X)
-    rows = DistinctRows.as_they_stand(np.full(60, 1 / 60))
+    rows = DistinctRows(np.arange(60), np.full(60, 1 / 60), np.arange(60))
     assert_array_equal(samples.distinct(rows, 60).X, X)
 
 

@@ -8,6 +8,7 @@ from scipy.sparse import issparse
 from scipy.special import gammaln
 from scipy.stats import rankdata
 from sklearn.utils import _safe_indexing, check_array
+from sklearn.utils.validation import _get_feature_names
 
 from covmin.constants import FEW_LEVELS, OUTLIERS, SUSPICIOUS_SHARE
 from covmin.core.arrays import row_tiles, to_numpy
@@ -37,12 +38,7 @@ def check_kind(X: Any, y: Any) -> None:
         raise InputError(
             f"X has two columns named {twice!r}; give every column a unique name.", "X", [twice]
         )
-    if len({isinstance(name, str) for name in names or ()}) > 1:
-        raise TypeError(
-            "Feature names are only supported if all input features have string names, but the "
-            "columns of X are named by text and by other values; convert them to text with "
-            "X.columns = X.columns.astype(str)."
-        )
+    _get_feature_names(X)  # raises for names of several types
     if (in_blocks(X) or is_frame(X)) and X.shape[1] == 0:
         raise InputError("X has no columns.", "X")
     if issparse(y):

@@ -1,11 +1,9 @@
 """Read what the user passes as X and y, once, as one :class:`Table`."""
 
-from __future__ import annotations
-
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import partial
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from scipy.sparse import issparse
@@ -67,7 +65,7 @@ class TableOptions:
     clip: bool = True  # whether a few far values are clipped
 
     @classmethod
-    def of(cls, estimator: Any, **changed: Any) -> TableOptions:
+    def of(cls, estimator: Any, **changed: Any) -> Self:
         """Return the parameters of an estimator that say how to read a table."""
         names = [option.name for option in fields(cls)]
         found = {name: getattr(estimator, name) for name in names if hasattr(estimator, name)}
@@ -129,7 +127,7 @@ class Table:
             clip=self.options.clip,
         )
 
-    def in_memory(self) -> Table:
+    def in_memory(self) -> Self:
         """Return the same samples as arrays, if they fit in memory."""
         if not in_blocks(self.X):
             return self
@@ -145,7 +143,7 @@ class Table:
         check_finite(*value_range(X, there), self.X.names)  # an array has no names
         return replace(self, X=X)
 
-    def distinct(self, rows: DistinctRows, most: int) -> Table:
+    def distinct(self, rows: DistinctRows, most: int) -> Self:
         """Return the distinct samples in memory, each with the weight of its duplicates.
 
         At most ``most`` samples are drawn at random. Sparse samples stay sparse.
@@ -357,6 +355,12 @@ def _as_table(X: Any) -> Any:
         return DaskBlocks.of(X)
     if hasattr(X, "shape"):
         return X
+    if isinstance(X, Mapping):
+        raise InputError(
+            f"X is a {type(X).__name__}, not a table. Pass an array or a frame, such as "
+            "pandas.DataFrame(X); of a dataset of scikit-learn, pass X.data.",
+            "X",
+        )
     array = np.asarray(X)
     # As objects, the numbers among text stay numbers.
     return np.asarray(X, dtype=object) if array.dtype.kind in "US" else array

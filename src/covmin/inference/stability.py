@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from scipy.sparse import issparse
 from sklearn.base import clone
-from sklearn.utils import Bunch, Tags, _safe_indexing, check_array, get_tags
+from sklearn.utils import Tags, _safe_indexing, check_array, get_tags
 from sklearn.utils.metadata_routing import (
     MetadataRouter,
     MethodMapping,
@@ -270,17 +270,15 @@ class StabilitySelector(InferenceSelector):
         known = q, column.size, self.n_pairs
         threshold = float(self.threshold)
         if self.max_false is not None:
-            threshold = smallest_threshold(self.max_false, *known, "r-concave")
+            threshold = smallest_threshold(self.max_false, *known)
         kept = frequencies[column] >= threshold - _ROUNDING
-        names = {"worst_case": "none", "r_concave": "r-concave"}
-        bounds = {name: false_selections(threshold, *known, a) for name, a in names.items()}
         self._present(
             table,
             frequencies_=frequencies,
             n_selected_=q,
             mean_ranks_=mean_ranks,
             threshold_=threshold,
-            error_bound_=Bunch(**bounds),
+            error_bound_=false_selections(threshold, *known),
             n_features_=int(kept.sum()),
             ranking_=by_column(layout, ranking, 0),
             support_=by_column(layout, kept, True),

@@ -362,8 +362,7 @@ def _chosen(held: _HeldOut, plan: Plan, sizes: list[int], watch: Watch) -> list[
     if columns.units.size == 0:
         return [[columns.constant[:size] for size in sizes] for _ in plan.epsilons]
     data = problem_of(plan, columns, held.response.Y)
-    searched = plan.order or plan.effort
-    protected = FirstLook(data, plan.task, plan.order).protected if searched else None
+    protected = FirstLook(data, plan.task, plan.order).protected
     # A column may be constant on the training fold only.
     usable = [min(size, data.units.size) for size in sizes]
     rows = []

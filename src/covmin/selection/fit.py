@@ -124,10 +124,9 @@ def fit(table: Table, columns: PreparedColumns, settings: SimpleNamespace, run: 
         problem = formulation.applied_to(first.problem, epsilon, columns, response)
         most = min(m, columns.units.size)
         budgets = path_budgets(columns.units.size) if formulation.strategy == "path" else [most]
-        protected = first.protected if plan.order or plan.effort else None
         # The last word decides about so few features, whatever the path says about their number.
         wanted = None if plan.refines and most <= CANDIDATES[0] else most
-        path = run_path(problem, budgets, protected, run, wanted)
+        path = run_path(problem, budgets, first.protected, run, wanted)
         plan, path, lost, errors = check(plan, problem, path, m, run)
     return Fit(plan, table, columns, problem, path, m, found, lost, errors)
 

@@ -116,19 +116,6 @@ def stays_what_it_is(X: Any) -> bool:
     return in_blocks(X) or type(X).__module__.split(".")[0] in ("dask", "dask_expr", "torch")
 
 
-def column_names(X: Any) -> list[str] | None:
-    """Return the column names, if any, of X that satisfies :func:`stays_what_it_is`."""
-    names = X.names if in_blocks(X) else getattr(X, "columns", None)
-    return None if names is None else [str(name) for name in names]
-
-
-def restrict_columns(X: Any, columns: np.ndarray) -> Any:
-    """Return some columns of X that satisfies :func:`stays_what_it_is`."""
-    if in_blocks(X):
-        return X.restrict(columns)
-    return X[list(X.columns[columns])] if hasattr(X, "columns") else X[:, columns]
-
-
 class KeptRows(Blocks):
     """Some rows of a table; the others are skipped as blocks are read."""
 

@@ -10,15 +10,13 @@ nothing is persisted: partitions are recomputed for each pass, so that memory st
 This module is imported only for Dask arrays and dataframes, so it may import Dask.
 """
 
-from __future__ import annotations
-
 import time
 from collections.abc import Sequence
 from concurrent.futures import CancelledError
 from contextlib import suppress
 from functools import partial
 from operator import getitem
-from typing import Any
+from typing import Any, Self
 
 import dask
 import numpy as np
@@ -134,7 +132,7 @@ class DaskBlocks(Blocks):
         self.names = names
 
     @classmethod
-    def of(cls, X: Any) -> DaskBlocks:
+    def of(cls, X: Any) -> Self:
         """Create blocks from the partitions of a Dask array or dataframe."""
         names = None
         if hasattr(X, "columns"):
@@ -192,10 +190,10 @@ class DaskBlocks(Blocks):
         wanted = [pick(part, rows[a:b] - start) for part, start, a, b in pieces if a < b]
         return np.concatenate(_compute(wanted))[np.argsort(order)]
 
-    def keep(self, kept: np.ndarray) -> DaskBlocks:
+    def keep(self, kept: np.ndarray) -> Self:
         """Select rows on the workers."""
         pick, masks = _delayed(getitem), self._pieces(kept)
         pieces = zip(self.parts, masks, strict=True)
         parts = [part if mask.all() else pick(part, mask) for part, mask in pieces]
         lengths = [int(mask.sum()) for mask in masks]
-        return DaskBlocks(parts, lengths, self.shape[1], self.dtype, self.names)
+        return type(self)(parts, lengths, self.shape[1], self.dtype, self.names)
