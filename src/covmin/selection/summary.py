@@ -157,8 +157,7 @@ class Explained:
 
 def read_as_fitted(selector: Any, X: Any, y: Any = None) -> Table:
     """Return a table, or read X and y as for the fit."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # the fit has already issued them
+    with warnings.catch_warnings(action="ignore"):  # the fit has already issued them
         return read(X, y, TableOptions.of(selector))
 
 
