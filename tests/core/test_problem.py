@@ -325,11 +325,11 @@ def test_a_stage_has_rows_for_each_column(sample):
         assert [level.n_rows for level in levels] == [3 * n_columns]
 
 
-@pytest.mark.parametrize(("fewest", "n_used"), [(2, 6), (8, 8), (10**3, 20)])
-def test_a_stage_that_only_chooses_has_a_frequency_for_each_column(sample, fewest, n_used):
-    """Or a given number of them; the stage that is reported has all."""
+@pytest.mark.parametrize(("share", "n_used"), [(0.1, 6), (0.4, 8), (1.0, 20)])
+def test_a_stage_that_only_chooses_has_a_frequency_for_each_column(sample, share, n_used):
+    """Or a share of them; the stage that is reported has all."""
     drawn = Mixed(0.4).draw_frequencies(6, 40, np.random.default_rng(0))
-    limits = effort(rows_per_column=4, frequencies=fewest)
+    limits = effort(rows_per_column=4, frequencies=share)
     problem = fourier(sample, drawn, kernel=Mixed(0.4), effort=limits)
     for whole, n_frequencies in ((False, n_used), (True, 20)):
         [level] = problem.for_stage(EVERY, whole=whole)
