@@ -192,7 +192,10 @@ DESIGNS: dict[str, tuple[Callable[[np.random.Generator], Table], str]] = {
     "mixed": (mixed, "numbers, skewed numbers, binary columns and counts: no Gaussian copula"),
     "groups": (grouped, "40 groups of two columns, correlated by 0.7 and more"),
     "frame": (frame, "text of four levels, gaps and numbers, one column given"),
-    "bent": (bent, "outside the assumption: every second column is a square of another"),
+    "bent": (
+        bent,
+        "every second column is a square of another: none can be judged",
+    ),
 }
 
 
