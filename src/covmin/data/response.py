@@ -67,10 +67,8 @@ class EncodedResponse:
 
     @property
     def may_be_ordered(self) -> bool:
-        """Whether the classes are numbers, enough of them to tell whether their order matters."""
-        if self.labels is None or self.classes.dtype.kind not in "iuf":
-            return False
-        return bool(self.classes.size >= _FEWEST_IN_ORDER)
+        """Whether labels are numbers, enough of them to tell whether their order matters."""
+        return self.classes.dtype.kind in "iuf" and self.classes.size >= _FEWEST_IN_ORDER
 
     def with_order(self, X: np.ndarray, rows: np.ndarray, p: np.ndarray) -> Self:
         """Return the response with the order of its classes beside them, if the order shows.

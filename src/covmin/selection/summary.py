@@ -15,7 +15,7 @@ from sklearn.utils.validation import check_is_fitted
 from covmin.constants import SAMPLE_ROWS
 from covmin.core.regression import Regression, regress_on_sets
 from covmin.data import Table, TableOptions, read
-from covmin.data.blocks import in_blocks
+from covmin.data.blocks import Blocks
 from covmin.data.columns import LEFT_OUT, Levels
 from covmin.data.dtypes import as_numbers, is_number
 from covmin.runtime.machine import one_blas_thread
@@ -173,7 +173,7 @@ def n_distinct(table: Any, column: int) -> int | None:
     None if the table was passed to be read in blocks.
     """
     X = table.passed[0]
-    if in_blocks(X) or hasattr(X, "__dask_graph__"):
+    if isinstance(X, Blocks) or hasattr(X, "__dask_graph__"):
         return None
     if issparse(X):
         return int(np.unique(X[:, [column]].toarray()).size)
