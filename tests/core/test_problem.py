@@ -325,6 +325,17 @@ def test_a_stage_has_rows_for_each_column(sample):
         assert [level.n_rows for level in levels] == [3 * n_columns]
 
 
+@pytest.mark.parametrize(("share", "n_used"), [(0.1, 6), (0.4, 8), (1.0, 20)])
+def test_a_stage_that_only_chooses_has_a_frequency_for_each_column(sample, share, n_used):
+    """Or a share of them; the stage that is reported has all."""
+    drawn = Mixed(0.4).draw_frequencies(6, 40, np.random.default_rng(0))
+    limits = effort(rows_per_column=4, frequencies=share)
+    problem = fourier(sample, drawn, kernel=Mixed(0.4), effort=limits)
+    for whole, n_frequencies in ((False, n_used), (True, 20)):
+        [level] = problem.for_stage(EVERY, whole=whole)
+        assert_array_equal(level.frequencies, problem.frequencies[:, :n_frequencies])
+
+
 def test_levels_have_one_rule_for_the_bandwidth(sample, frequencies):
     """That of the last, so that a weight means the same at each."""
     options = {"kernel": Mixed(0.4), "for_kept": True}

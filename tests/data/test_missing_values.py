@@ -109,8 +109,8 @@ def test_moments_are_those_of_what_is_there_whatever_the_blocks():
     mean = np.average(X[there, 1], weights=weight[there])
     power = np.average((X[there, 1] - mean) ** 2, weights=weight[there])
     share = weight[there].sum() / weight.sum()
-    assert_allclose(columns.mean[place], mean)
-    assert_allclose(columns.scale[place], np.sqrt(share * power))
+    assert_allclose(columns.X.change.mean[place], mean)
+    assert_allclose(columns.X.change.scale[place], np.sqrt(share * power))
 
 
 def test_weights_are_as_good_as_copies():
@@ -120,7 +120,7 @@ def test_weights_are_as_good_as_copies():
     _, weighted = prepared(X, sample_weight=weight, Y=Y)
     _, copied = prepared(X[twice], Y=Y[twice])
     assert_array_equal(weighted.index, copied.index)
-    assert_allclose(weighted.scale, copied.scale)
+    assert_allclose(weighted.X.change.scale, copied.X.change.scale)
     assert_allclose(weighted.units.scale, copied.units.scale)
     assert copied.distinct(0).size == weighted.distinct(0).size == N
 

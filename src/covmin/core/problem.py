@@ -37,7 +37,7 @@ class Effort:
     rows_per_column: float = 2 * SAMPLES_FOR_EACH_FEATURE  # of a stage
     share: float = 0.2  # if these are more than this share of all rows, a stage uses all
     fewest_rows: int = SAMPLE_ROWS // 2  # rows of a stage, at least
-    frequencies: int = 128  # of a stage that only chooses, at least; one for each column
+    frequencies: float = 0.5  # share used by a stage that only chooses; one for each column
     reported_rows: int = 2 * SAMPLE_ROWS  # rows of the stage whose weights are reported
     looseness: float = 3.0  # tolerance, as a multiple of that on the next larger number of rows
 
@@ -102,7 +102,8 @@ class Problem:
         columns = self.units.columns(features)
         frequencies = self.frequencies
         if frequencies is not None and not whole:
-            frequencies = frequencies[:, : max(self.effort.frequencies, columns.size)]
+            share = int(self.effort.frequencies * frequencies.shape[1])
+            frequencies = frequencies[:, : max(share, columns.size)]
         n_components = 0 if frequencies is None else 2 * int(frequencies.shape[1])
         size = columns.size, n_components, self.n_rows
         n_rows = [self.effort.rows_of_stage(self.kernel, *size), self.effort.reported_rows]

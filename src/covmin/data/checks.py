@@ -243,9 +243,8 @@ def _warn_of_excluded(samples: Any, out: list[Reading]) -> None:
 
 def _follows_response(samples: Any, name: Any) -> bool:
     """Tell whether the ranks of a numeric column and of the response are correlated."""
-    X = samples.passed[0]
     j = list(samples.names).index(name) if samples.names is not None else int(name)
-    column = _safe_indexing(X, j, axis=1)
+    column = _safe_indexing(samples.passed[0], j, axis=1)
     if not is_number(column.dtype):
         return False
     ranks = rankdata(as_numbers(column)[samples.row])

@@ -49,8 +49,7 @@ def from_tensors(X: Any, device: str | None, *others: Any) -> tuple[Any, ...]:
 def names_of(X: Any) -> list[Any] | None:
     """Return the names of the columns of a frame or of blocks; None if they have none."""
     if in_blocks(X):
-        names: list[Any] | None = X.names
-        return names
+        return None if X.names is None else list(X.names)
     return list(X.columns) if is_frame(X) else None
 
 

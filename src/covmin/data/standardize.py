@@ -14,8 +14,8 @@ from covmin.core.units import ALWAYS_ON, Units
 from covmin.remarks import InputError
 from covmin.text import count_of, listed
 
-from .blocks import ChangedBlocks, NormalScores, Standardization, as_blocks
-from .blocks.views import rows_to_look_at
+from .blocks import NormalScores, as_blocks
+from .blocks.views import ChangedBlocks, Standardization, rows_to_look_at
 from .layout import Layout
 
 # Multiples of it are spread evenly over the unit interval.
@@ -86,8 +86,6 @@ class PreparedColumns:
 
     X: ChangedBlocks  # (n_samples, n_varying), in the dtype of the input
     index: np.ndarray  # (n_varying,), input column of each column of X
-    mean: np.ndarray  # (n_varying,)
-    scale: np.ndarray
     units: Units  # units of selection over the columns of X
     unit_index: np.ndarray  # (units.size,), the unit of the layout for each of `units`
     constant: np.ndarray  # units of the layout that are constant and not given, in order
@@ -236,8 +234,6 @@ def prepare_columns(
     return PreparedColumns(
         X=ChangedBlocks(source, how, index),
         index=index,
-        mean=mean[index],
-        scale=scale[index],
         units=units,
         unit_index=unit_index,
         constant=np.setdiff1d(np.flatnonzero(~layout.given), unit_index),

@@ -87,8 +87,8 @@ class Table:
     labels: np.ndarray | None  # of each feature, if there are groups of columns
     passed: tuple[Any, Any]  # X and y as passed
     row: np.ndarray  # (n_samples,), row number of each sample in what was passed
+    kinds: np.ndarray  # (n_inputs,): how each input column was read
     names: np.ndarray | None = None  # names of the input columns, if they have any
-    kinds: np.ndarray | None = None  # (n_inputs,): how each input column was read
     readings: tuple[Reading, ...] = ()  # of the columns that are not plain numbers
     remarks: tuple[Remark, ...] = ()  # what was said while reading
     groups: np.ndarray | None = None  # (n_samples,), group of each row

@@ -232,7 +232,6 @@ class StabilitySelector(InferenceSelector):
         estimator = for_many_fits(estimator, self)
         strict = table.options.column_types == "strict"
         if isinstance(estimator, CCMSelector) and table.readings and not strict:
-            assert table.kinds is not None
             kinds = {j: "drop" if k in LEFT_OUT else str(k) for j, k in enumerate(table.kinds)}
             estimator.set_params(column_types=kinds)
             if out := [reading for reading in table.readings if reading.kind in LEFT_OUT]:

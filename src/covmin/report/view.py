@@ -70,7 +70,7 @@ class View:
     def _column(self, number: int) -> Column:
         """Return a column with its values as passed."""
         X = self.table.passed[0]
-        kind = "number" if self.table.kinds is None else str(self.table.kinds[number])
+        kind = str(self.table.kinds[number])
         dtype = list(X.dtypes)[number] if hasattr(X, "dtypes") else getattr(X, "dtype", "")
         if kind == "number" and not str(dtype).lower().startswith("bool"):
             values = _bounded(self.table.X[:, self._first[number]])

@@ -5,8 +5,6 @@ rows. Arrays, memory-mapped files and Parquet files are read in this process; Da
 processed on the workers (:mod:`~covmin.data.blocks.dask`). All have the same methods.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from itertools import islice
 from typing import Any
@@ -82,7 +80,7 @@ class Blocks:
             taken[order[first:last]] = X[rows[first:last] - start]
         return taken
 
-    def keep(self, kept: np.ndarray) -> Blocks:
+    def keep(self, kept: np.ndarray) -> "Blocks":
         """Return blocks of the rows where a mask is true."""
         return KeptRows(self, kept)
 

@@ -39,10 +39,6 @@ def _as_array(part: Any, dtype: np.dtype[Any]) -> np.ndarray:
     return np.ascontiguousarray(np.asarray(part), dtype=dtype)
 
 
-def _rows_of_partition(columns: np.ndarray | None, X: Any, rows: np.ndarray) -> np.ndarray:
-    return ArrayBlocks(X).take(rows, columns)
-
-
 def _on_partition(
     function: RawFunction, merge: Merge, columns: np.ndarray | None, X: Any, Y: Any, p: Any
 ) -> Any:
@@ -186,7 +182,7 @@ class DaskBlocks(Blocks):
         rows = rows[order]
         bounds = np.searchsorted(rows, self.starts)
         pieces = zip(self.parts, self.starts[:-1], bounds[:-1], bounds[1:], strict=True)
-        pick = _delayed(partial(_rows_of_partition, columns))
+        pick = _delayed(lambda X, rows: ArrayBlocks(X).take(rows, columns))
         wanted = [pick(part, rows[a:b] - start) for part, start, a, b in pieces if a < b]
         return np.concatenate(_compute(wanted))[np.argsort(order)]
 
