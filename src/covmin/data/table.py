@@ -123,7 +123,7 @@ class Table:
         counts, passed = np.full(self.layout.unit.size, np.nan), self.passed[0]
         if in_blocks(passed) or hasattr(passed, "__dask_graph__"):
             return counts
-        is_number = self.kinds == "number"
+        is_number = np.asarray(self.kinds) == "number"
         rows, source, table = np.arange(self.n_samples), self.layout.source, _as_table(passed)
         numbers = np.setdiff1d(np.flatnonzero(is_number[source]), self.layout.indicators)
         size = block_rows(rows.size)

@@ -105,7 +105,8 @@ def settings_of(selector: Any, device: str | None) -> SimpleNamespace:
 
 def fit(table: Table, columns: PreparedColumns, settings: SimpleNamespace, run: Run) -> Fit:
     """Select features of a table with prepared columns: plan, look, choose, run, check."""
-    if settings.task == "auto" and table.response.may_be_ordered:
+    is_one = settings.task == "auto" and table.response.labels is not None
+    if is_one and table.response.classes.dtype.kind in "iuf":
         few = columns.distinct(settings.seed).first[:SAMPLE_ROWS]
         seen = to_numpy(columns.X.take(few))
         table = replace(table, response=table.response.with_order(seen, few, table.weight))
