@@ -79,6 +79,8 @@ def missing_refused(columns: Sequence[Hashable]) -> InputError:
 
 def checked_numbers(X: Any) -> np.ndarray:
     """Return a table of numbers as an array; errors about a frame name its columns."""
+    if is_frame(X) and hasattr(X, "sparse"):  # only if all its columns are sparse
+        X = X.sparse.to_dense()
     dtype = getattr(X, "dtype", "")
     if is_time(dtype):
         raise InputError(

@@ -65,11 +65,6 @@ class EncodedResponse:
         with np.errstate(over="ignore", under="ignore"):
             return float(np.square(np.float64(self.scale)))
 
-    @property
-    def may_be_ordered(self) -> bool:
-        """Whether labels are numbers, enough of them to tell whether their order matters."""
-        return self.classes.dtype.kind in "iuf" and self.classes.size >= _FEWEST_IN_ORDER
-
     def with_order(self, X: np.ndarray, rows: np.ndarray, p: np.ndarray) -> Self:
         """Return the response with the order of its classes beside them, if the order shows.
 
@@ -80,6 +75,8 @@ class EncodedResponse:
         """
         assert self.labels is not None
         n_classes, rng = self.classes.size, np.random.default_rng(0)
+        if n_classes < _FEWEST_IN_ORDER:
+            return self
         orders = np.stack([rng.permutation(n_classes) for _ in range(_NUMBERINGS)])
         numberings = np.vstack([np.arange(n_classes), orders]).astype(np.float64)
         is_in = p[rows] / p[rows].sum() * (self.labels[rows] == np.arange(n_classes)[:, None])

@@ -15,10 +15,12 @@ from covmin.remarks import InputError, Remark, recorded, warn
 from covmin.runtime.machine import check_memory
 
 from .blocks import ArrayBlocks, Blocks, SparseBlocks, as_blocks, marked, rows_of, sparse_table
+from .blocks.array import block_rows
 from .checks import check_kind, checked_numbers, missing_refused, refuse_missing
 from .columns import (
     KINDS,
     LEFT_OUT,
+    Levels,
     ReadColumn,
     Reading,
     identifies_rows,
@@ -115,6 +117,24 @@ class Table:
         for j in np.flatnonzero(self.layout.categorical):
             shares[j] = p @ missing_mask(_safe_indexing(passed, j, axis=1))[self.row]
         return shares
+
+    def n_distinct(self) -> np.ndarray:
+        """Return the number of distinct values of each input column, or NaN from disk and Dask."""
+        counts, passed = np.full(self.layout.unit.size, np.nan), self.passed[0]
+        if isinstance(passed, Blocks) or hasattr(passed, "__dask_graph__"):
+            return counts
+        is_number = np.asarray(self.kinds) == "number"
+        rows, source, table = np.arange(self.row.size), self.layout.source, _as_table(passed)
+        numbers = np.setdiff1d(np.flatnonzero(is_number[source]), self.layout.indicators)
+        size = block_rows(rows.size)
+        for start in range(0, numbers.size, size):
+            columns = numbers[start : start + size]
+            values = np.sort(as_blocks(self.X).take(rows, columns), axis=0)  # NaN at the end
+            counts[source[columns]] = ~np.isnan(values[0]) + (values[1:] > values[:-1]).sum(axis=0)
+        for j in np.flatnonzero(~is_number):
+            column = _safe_indexing(_safe_indexing(table, j, axis=1), self.row)
+            counts[j] = len(Levels.of(column).values)
+        return counts
 
     def columns(self, standardize: Standardize, device: str | None = None) -> PreparedColumns:
         """Prepare the columns for the criterion, to be read in blocks, on a device if named."""

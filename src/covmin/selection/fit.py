@@ -105,11 +105,11 @@ def settings_of(selector: Any, device: str | None) -> SimpleNamespace:
 
 def fit(table: Table, columns: PreparedColumns, settings: SimpleNamespace, run: Run) -> Fit:
     """Select features of a table with prepared columns: plan, look, choose, run, check."""
-    response = table.response
-    if settings.task == "auto" and response.labels is not None and response.may_be_ordered:
+    is_one = settings.task == "auto" and table.response.labels is not None
+    if is_one and table.response.classes.dtype.kind in "iuf":
         few = columns.distinct(settings.seed).first[:SAMPLE_ROWS]
         seen = to_numpy(columns.X.take(few))
-        table = replace(table, response=response.with_order(seen, few, table.weight))
+        table = replace(table, response=table.response.with_order(seen, few, table.weight))
     plan = make_plan(table, columns, settings)
     # Blocks of rows have threads of their own.
     in_one_piece = plan.approximation is None or plan.device is not None
