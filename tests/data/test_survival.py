@@ -5,6 +5,7 @@ import pandas as pd
 import polars as pl
 import pytest
 
+from covmin.data import TableOptions, read
 from covmin.data.response import encode_response
 from covmin.data.survival import as_structured, survival_times
 
@@ -116,4 +117,4 @@ def test_the_response_has_unit_variance_and_keeps_its_times():
 
 def test_masked_arrays_are_refused():
     with pytest.raises(TypeError, match="Masked arrays"):
-        survival_times(np.ma.masked_array(PLAIN, PLAIN > 4.0), "survival")
+        read(PLAIN, np.ma.masked_array(PLAIN, PLAIN > 4.0), TableOptions(task="survival"))

@@ -18,7 +18,7 @@ from covmin.text import count_of, listed, verb
 from .blocks import Blocks
 from .blocks.views import rows_to_look_at
 from .columns import LEFT_OUT, Reading, summary
-from .dtypes import as_numbers, holds_numbers, is_frame, is_number, is_time, missing_mask, names_of
+from .dtypes import as_numbers, holds_numbers, is_frame, is_number, is_time, missing_mask
 from .standardize import PreparedColumns, Standardize
 
 # What to do about columns that are not numeric.
@@ -28,11 +28,8 @@ _ROWS = 10
 _NUMBERS = [np.float64, np.float32]
 
 
-def check_kind(X: Any, y: Any) -> None:
+def check_kind(X: Any, y: Any, names: list[Any] | None) -> None:
     """Raise an error for input that would be misread; columns of dates are allowed."""
-    refuse_masks(X)
-    refuse_masks(y)
-    names = names_of(X)
     if names is not None and len(set(names)) < len(names):
         twice = next(name for name in names if names.count(name) > 1)
         raise InputError(
@@ -49,15 +46,6 @@ def check_kind(X: Any, y: Any) -> None:
                 f"y holds dates or durations ({dtype}); convert them to numbers or classes first.",
                 "y",
             )
-
-
-def refuse_masks(array: Any) -> None:
-    """Raise for masked arrays."""
-    if np.ma.isMaskedArray(array):
-        raise TypeError(
-            "Masked arrays are not supported: the masked values would be used like any others. "
-            "Drop or impute them and pass an ordinary array."
-        )
 
 
 def refuse_missing(frame: Any) -> None:

@@ -12,7 +12,6 @@ import numpy as np
 from covmin.remarks import InputError
 from covmin.text import count_of
 
-from .checks import refuse_masks
 from .dtypes import is_frame, missing_mask
 
 _FORMS = (
@@ -28,7 +27,6 @@ def survival_times(y: Any, task: str = "survival") -> np.ndarray:
     event is the boolean column, or else, with task "survival", the first column that contains only
     0 and 1.
     """
-    refuse_masks(y)
     fields = getattr(getattr(y, "dtype", None), "names", None) or ()
     if fields or is_frame(y):
         columns = [y[name] for name in fields or y.columns]

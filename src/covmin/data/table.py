@@ -205,7 +205,7 @@ def read(
     if isinstance(X, Table):
         return X
     X, y = local_frame(X), _local_response(y)
-    _check_order(X, y)
+    _check_pair(X, y)
     passed, strict = (X, y), options.column_types == "strict"
     with recorded() as remarks:
         levels, task = ordered_levels(y), options.task
@@ -213,9 +213,9 @@ def read(
         if task == "survival" or (task == "auto" and is_structured):
             y, task = survival_times(y, task), "survival"
         X = _as_table(X)
-        check_kind(X, y)
-        X, y, weight, row = usable_samples(X, y, sample_weight)
         names = names_of(X)
+        check_kind(X, y, names)
+        X, y, weight, row = usable_samples(X, y, sample_weight)
         matrix = read_matrix(X, names, options)
         if strict and is_frame(X):
             refuse_missing(X)
@@ -256,8 +256,16 @@ def _local_response(y: Any) -> Any:
     return local[local.columns[0]]
 
 
-def _check_order(X: Any, y: Any) -> None:
-    """Warn if the index of y has the labels of X in another order: rows are matched by place."""
+def _check_pair(X: Any, y: Any) -> None:
+    """Refuse masked arrays, and the name of a response.
+
+    Warn if the index of y has the labels of X in another order: rows are matched by place.
+    """
+    if np.ma.isMaskedArray(X) or np.ma.isMaskedArray(y):
+        raise TypeError(
+            "Masked arrays are not supported: the masked values would be used like any others. "
+            "Drop or impute them and pass an ordinary array."
+        )
     if isinstance(y, str):
         raise InputError(
             f"y is the text {y!r}. Pass the response itself, such as X[{y!r}], and X without it.",
