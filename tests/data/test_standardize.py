@@ -44,7 +44,7 @@ class TestDistinctRows:
         counts = rng.integers(1, 4, 50)
         copies = rng.permutation(np.repeat(np.arange(50), counts))
         weighted, repeated = self.rows(X, Y, counts.astype(float)), self.rows(X[copies], Y[copies])
-        assert weighted.size == repeated.size == 50
+        assert weighted.p.size == repeated.p.size == 50
         assert_array_equal(X[weighted.first], X[copies][repeated.first])
         assert_allclose(weighted.p, repeated.p)
         assert_array_equal(X[copies], X[copies][repeated.first][repeated.kind])
@@ -55,7 +55,7 @@ class TestDistinctRows:
         X = np.tile(np.arange(6.0) % 3, 2)[:, None]
         Y = np.repeat([-1.0, 1.0], 6)[:, None] * np.ones(n_responses)
         rows, swapped = self.rows(X, Y), self.rows(X, -Y)
-        assert rows.size == 6
+        assert rows.p.size == 6
         assert_allclose(rows.p, 1 / 6)
         assert_array_equal(X[rows.first], X[swapped.first])
 
@@ -71,11 +71,11 @@ class TestDistinctRows:
         """As in a balanced table of two levels, where no column differs from another."""
         X = np.array([[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]])
         Y = (X[:, :1] != X[:, 1:]) - 0.5
-        assert self.rows(X, Y).size == 4
+        assert self.rows(X, Y).p.size == 4
 
     def test_rows_that_differ_only_in_their_class_are_two(self):
         X, Y = np.repeat([[0.0], [1.0]], 3, axis=0), np.tile(np.eye(3) - 1 / 3, (2, 1))
-        assert self.rows(X, Y).size == 6
+        assert self.rows(X, Y).p.size == 6
 
     def test_another_seed_draws_another_order_of_the_same_rows(self):
         rng = np.random.default_rng(0)

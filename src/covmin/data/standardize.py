@@ -70,11 +70,6 @@ class DistinctRows:
         _, first, kind = np.unique(by_kind, axis=1, return_index=True, return_inverse=True)
         return type(self)(first, np.bincount(kind, weight / weight.sum()), kind)
 
-    @property
-    def size(self) -> int:
-        """Number of distinct rows."""
-        return self.first.size
-
 
 @dataclass(frozen=True)
 class PreparedColumns:
@@ -111,7 +106,7 @@ class PreparedColumns:
         Rows that happen to be equal, because features have few values, stay separate samples.
         """
         rows = self.distinct(seed)
-        by_chance = rows.size < self.p.size and self._are_equal_by_chance(rows)
+        by_chance = rows.p.size < self.p.size and self._are_equal_by_chance(rows)
         return self.distinct(seed, merged=False) if by_chance else rows
 
     def _are_equal_by_chance(self, rows: DistinctRows) -> bool:

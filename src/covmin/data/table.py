@@ -14,7 +14,7 @@ from covmin.core.rows import add_up
 from covmin.remarks import InputError, Remark, recorded, warn
 from covmin.runtime.machine import check_memory
 
-from .blocks import ArrayBlocks, SparseBlocks, as_blocks, in_blocks, marked, rows_of, sparse_table
+from .blocks import ArrayBlocks, Blocks, SparseBlocks, as_blocks, marked, rows_of, sparse_table
 from .blocks.array import block_rows
 from .checks import check_kind, checked_numbers, missing_refused, refuse_missing
 from .columns import (
@@ -121,10 +121,10 @@ class Table:
     def n_distinct(self) -> np.ndarray:
         """Return the number of distinct values of each input column, or NaN from disk and Dask."""
         counts, passed = np.full(self.layout.unit.size, np.nan), self.passed[0]
-        if in_blocks(passed) or hasattr(passed, "__dask_graph__"):
+        if isinstance(passed, Blocks) or hasattr(passed, "__dask_graph__"):
             return counts
         is_number = np.asarray(self.kinds) == "number"
-        rows, source, table = np.arange(self.n_samples), self.layout.source, _as_table(passed)
+        rows, source, table = np.arange(self.row.size), self.layout.source, _as_table(passed)
         numbers = np.setdiff1d(np.flatnonzero(is_number[source]), self.layout.indicators)
         size = block_rows(rows.size)
         for start in range(0, numbers.size, size):
@@ -149,7 +149,7 @@ class Table:
 
     def in_memory(self) -> Self:
         """Return the same samples as arrays, if they fit in memory."""
-        if not in_blocks(self.X):
+        if not isinstance(self.X, Blocks):
             return self
         n, d = self.X.shape
         check_memory(
@@ -313,7 +313,7 @@ def usable_samples(X: Any, y: Any, sample_weight: Any) -> tuple[Any, Any, np.nda
     if kept.all():
         return X, y, weight, np.arange(n)
     rows = np.flatnonzero(kept)
-    X = X.keep(kept) if in_blocks(X) else _safe_indexing(X, rows)
+    X = X.keep(kept) if isinstance(X, Blocks) else _safe_indexing(X, rows)
     return X, _safe_indexing(y, rows), weight[rows], rows
 
 
@@ -405,7 +405,7 @@ def read_matrix(X: Any, names: Sequence[Hashable] | None, options: TableOptions)
                 [column],
             )
         wanted[position(column, names, d, "column_types")] = kind
-    if in_blocks(X):
+    if isinstance(X, Blocks):
         if set(wanted.values()) <= {"number"}:
             return Matrix(X, *as_is, is_given)
         if not isinstance(X, ArrayBlocks):

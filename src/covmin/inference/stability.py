@@ -19,7 +19,7 @@ from sklearn.utils.metadata_routing import (
 from sklearn.utils.validation import _check_method_params, has_fit_parameter
 
 from covmin.data import Table
-from covmin.data.blocks import in_blocks
+from covmin.data.blocks import Blocks
 from covmin.data.columns import LEFT_OUT, summary
 from covmin.data.dtypes import is_frame
 from covmin.data.independence import check_independence
@@ -209,7 +209,7 @@ class StabilitySelector(InferenceSelector):
 
     def _read(self, X: Any, y: Any, sample_weight: Any, groups: Any) -> Table:
         passed = X.passed[0] if isinstance(X, Table) else X
-        if in_blocks(passed) or hasattr(passed, "__dask_graph__"):
+        if isinstance(passed, Blocks) or hasattr(passed, "__dask_graph__"):
             raise TypeError(
                 "StabilitySelector uses random halves of the rows, which must be in memory; X is a "
                 f"{type(passed).__name__}. Load it, or a sample of its rows, into an array or a "

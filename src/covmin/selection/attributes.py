@@ -1,5 +1,6 @@
 """The fitted attributes, in terms of the columns and units of the input."""
 
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -39,8 +40,8 @@ def present(fit: Fit, steps: list[Progress]) -> dict[str, Any]:
     lost = np.full(layout.given.size, np.nan)
     lost[columns.unit_index[list(fit.lost_without)]] = list(fit.lost_without.values())
     is_grouped, every = table.labels is not None, np.arange(layout.unit.size)
-    is_small = table.n_samples * table.X.shape[1] <= MEMORY_NUMBERS
-    folds, frequency = fit.cross_validation, None
+    is_small = prod(table.X.shape) <= MEMORY_NUMBERS
+    folds, frequency, rough = fit.cross_validation, None, plan.approximation is not None
     if folds is not None:
         frequency = folds.frequency(fit.problem.epsilon, fit.m, layout.given.size)
     return {
@@ -80,7 +81,8 @@ def present(fit: Fit, steps: list[Progress]) -> dict[str, Any]:
         "weights_": weights[stages.index(stage), layout.unit],
         "objective_": float(stage.criterion * response.squared_unit),
         "approximation_": plan.approximation,
-        "approximation_error_": approximation_error(fit.problem, stage),
+        # 0 for the exact kernel, even if only a sample of the rows is used.
+        "approximation_error_": approximation_error(fit.problem, stage) if rough else 0.0,
         "bandwidth_": stage.bandwidth,
         "epsilon_": fit.problem.epsilon,
         "kernel_": plan.kernel.name,

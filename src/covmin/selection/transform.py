@@ -11,7 +11,7 @@ from sklearn.feature_selection import SelectorMixin
 from sklearn.utils import Tags, _safe_indexing, assert_all_finite, get_tags
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from covmin.data.blocks.array import in_blocks, stays_what_it_is
+from covmin.data.blocks.array import stays_what_it_is
 from covmin.data.checks import checked_numbers, refuse_missing
 from covmin.data.dtypes import is_category, is_frame, is_of, is_time, local_frame, names_of
 from covmin.remarks import warn
@@ -102,7 +102,7 @@ class FeatureSelector(SelectorMixin, BaseEstimator):
         X = local_frame(X)
         if stays_what_it_is(X):
             _check_columns_of_fit(self, X)
-            if in_blocks(X):
+            if hasattr(X, "restrict"):  # blocks of a file
                 return X.restrict(support)
             return X[list(X.columns[support])] if hasattr(X, "columns") else X[:, support]
         if issparse(X):

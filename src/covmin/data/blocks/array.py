@@ -85,21 +85,16 @@ class Blocks:
         return KeptRows(self, kept)
 
 
-def in_blocks(X: Any) -> bool:
-    """Tell whether X is read in blocks."""
-    return isinstance(X, Blocks)
-
-
 def as_blocks(X: Any, device: str | None = None) -> Any:
     """Return an array as blocks, on a device if one is named, and blocks unchanged."""
-    if in_blocks(X):
+    if isinstance(X, Blocks):
         return X
     return ArrayBlocks(X) if device is None else DeviceBlocks(X, device)
 
 
 def rows_of(X: Any, rows: np.ndarray) -> Any:
     """Return rows of an array or blocks in any order, in memory; sparse ones stay sparse."""
-    if not in_blocks(X):
+    if not isinstance(X, Blocks):
         return X[rows]
     return X.reordered(rows) if hasattr(X, "reordered") else X.take(rows)
 
@@ -111,7 +106,11 @@ def float_dtype(dtype: Any) -> np.dtype[Any]:
 
 def stays_what_it_is(X: Any) -> bool:
     """Tell whether a selection of X keeps its type: a tensor, a Dask collection or blocks."""
-    return in_blocks(X) or type(X).__module__.split(".")[0] in ("dask", "dask_expr", "torch")
+    return isinstance(X, Blocks) or type(X).__module__.split(".")[0] in (
+        "dask",
+        "dask_expr",
+        "torch",
+    )
 
 
 class KeptRows(Blocks):
