@@ -128,8 +128,6 @@ class Screening:
     def first(self, n_rows: int) -> Screening:
         """Return the same for the first rows; ranks of ranks are ranks."""
         ranked, codes = self.ranked, self.codes[:n_rows]
-        if n_rows >= ranked.p.size or codes.size == 0:
-            return self
         p, Y = ranked.p[:n_rows], codes / np.sqrt(ranked.p[:n_rows, None])
         X, threads = ranked.line[:, :n_rows].T, ranked.n_threads
         return Screening.of(X, Y, p / p.sum(), self.of_column, self.search, threads)
@@ -237,7 +235,7 @@ class Screening:
         for size in range(2, order + 1):
             level = self.search.level * 0.5 ** min(size - 1, order - 2)
             n_each = n_functions if size == 2 else 1
-            if size == 3:
+            if size == 3 and self.codes[TESTED_ROWS:].size:
                 seen = self.first(TESTED_ROWS)
                 vectors = vectors[: len(seen.codes)]
             columns, share, p_values, named = seen._screen(seen.codes, level, n_each, size, vectors)
