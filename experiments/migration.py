@@ -65,8 +65,7 @@ def measure(unit: Unit) -> dict[str, Any]:
     bunch = make(N_SAMPLES, n_noise=N_FEATURES - n_true, random_state=unit["draw"])
     classes = bunch.task == "classification"
     start = time.process_time()
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
+    with warnings.catch_warnings(action="ignore"):
         chosen = kept(unit["method"], bunch.data, bunch.target, n_true, classes)
     used = time.process_time() - start
     true = np.isin(chosen, bunch.informative).sum()

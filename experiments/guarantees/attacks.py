@@ -128,8 +128,7 @@ def work(unit: Unit) -> dict[str, Any]:
         found = conditional_dependence_test(X[:, [j]], y, given=others, groups=groups)
         return (np.arange(D) == j) & (found.p_value <= ALPHA)
 
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
+    with warnings.catch_warnings(action="ignore"):
         refused = 0.0
         try:
             kept = called(None)

@@ -192,7 +192,10 @@ DESIGNS: dict[str, tuple[Callable[[np.random.Generator], Table], str]] = {
     "mixed": (mixed, "numbers, skewed numbers, binary columns and counts: no Gaussian copula"),
     "groups": (grouped, "40 groups of two columns, correlated by 0.7 and more"),
     "frame": (frame, "text of four levels, gaps and numbers, one column given"),
-    "bent": (bent, "outside the assumption: every second column is a square of another"),
+    "bent": (
+        bent,
+        "every second column is a square of another: none can be judged",
+    ),
 }
 
 
@@ -210,8 +213,7 @@ def columns_run(unit: Unit) -> list[dict[str, Any]]:
         signal += 2.0 * table.X["age"].to_numpy()
     y = with_noise(rng, signal)
     selector = KnockoffSelector(CCMSelector(**table.options), random_state=unit["run"])
-    with warnings.catch_warnings(record=True) as said:
-        warnings.simplefilter("always")
+    with warnings.catch_warnings(record=True, action="always") as said:
         q = selector.fit(table.X, y).q_values_[table.column]
     codes = [each.message.remark.code for each in said if isinstance(each.message, CovminWarning)]
     warned = float("not-gaussian" in codes)

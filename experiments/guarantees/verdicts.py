@@ -194,8 +194,7 @@ def one_run(unit: Unit) -> dict[str, float | None]:
         table = DESIGNS[name][0](rng)
     call = called_by_boruta if unit.get("method") == BORUTA else called_by_verdicts
     start = time.process_time()
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
+    with warnings.catch_warnings(action="ignore"):
         needed, relevant = call(table, run)
     seconds = time.process_time() - start
     is_true = table.needed

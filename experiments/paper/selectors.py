@@ -139,8 +139,7 @@ def distinct_up_to_sign(Z: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 def _import_hsic_lasso() -> Any:
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
+        with warnings.catch_warnings(action="ignore"):
             from pyHSICLasso import HSICLasso
     except ImportError as error:
         raise ImportError("The HSIC lasso requires pyHSICLasso: pip install pyHSICLasso") from error

@@ -144,11 +144,6 @@ def test_factorize_of_a_matrix_that_is_not_finite_says_what_to_do(xp, bad):
         factorize(xp.asarray(M))
 
 
-def test_to_device_leaves_numpy_alone():
-    X = np.ones((2, 2))
-    assert to_device(X, None) is X
-
-
 def test_to_device_moves_to_torch():
     torch = pytest.importorskip("torch")
     tensor = to_device(np.ones(2, dtype=np.float32), "cpu")

@@ -8,7 +8,7 @@ from numpy.testing import assert_allclose
 
 from covmin.constants import FUNCTION_RIDGES
 from covmin.core.exchange import Judged, SetErrors, SetSample, _Search, exchange
-from covmin.core.lookback import look_back, nominate, pairs_left, refine
+from covmin.core.lookback import look_back, nominate, refine
 
 
 def sample_of(X, y, of_column=None, scale=None, p=None):
@@ -145,22 +145,11 @@ def test_a_ranking_gives_up_a_little_of_the_asked_size_for_much_of_the_others(sm
 
 
 def test_a_pair_that_what_was_found_hid_is_named():
-    """Waves of the distance from the centre are neither single effects nor a product."""
+    """An exclusive or explains most of y; waves of the distance from a centre come after it."""
     rng = np.random.default_rng(0)
-    X = rng.standard_normal((400, 60))
-    y = 4 * np.sin(3 * np.hypot(X[:, 0], X[:, 1])) + X[:, 2] * X[:, 3] + rng.standard_normal(400)
-    sample = sample_of(X, y)
-    assert pairs_left(sample, [], 1) == []
-    assert pairs_left(sample, [0, 1], 1) == [{2, 3}]
-    assert pairs_left(sample, [0, 1, 2, 3], 1) == []
-
-
-def test_pairs_are_rarely_named_without_need():
-    """At a level of 2.5 %, more than six of 80 tables have a probability of 0.004."""
-    n_named = 0
-    for seed in range(80):
-        rng = np.random.default_rng(seed)
-        X = rng.standard_normal((200, 30))
-        y = 2 * X[:, 0] + X[:, 1] ** 2 + rng.standard_normal(200)
-        n_named += bool(pairs_left(sample_of(X, y), [0, 1], 4))
-    assert n_named <= 6
+    U = rng.random((800, 40))
+    is_near = abs(np.hypot(U[:, 0] - 0.5, U[:, 1] - 0.5) - 0.35) <= 0.0704
+    y = (is_near | ((U[:, 2] - 0.5) * (0.5 - U[:, 3]) >= 0.0337)).astype(float)
+    sample, first = sample_of((U - 0.5) * 12**0.5, y), range(2, 32)
+    assert not {0, 1} <= set(refine(sample, first, [[2, 3]], 4, (0, 0)).order[:4])
+    assert {0, 1, 2, 3} == set(refine(sample, first, [[2, 3]], 4, (800, 4)).order[:4])

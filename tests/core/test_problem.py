@@ -263,7 +263,7 @@ def test_on_first_has_the_rows_in_memory_and_all_else(sample, frequencies):
     whole = fourier(sample, frequencies, **options)
     for n_rows, kind, rule in ((15, ExactGram, False), (16, FourierGram, True)):
         few = whole.on_first(n_rows)
-        assert few.n_rows == few.sample.shape[0] == n_rows
+        assert few.rows.shape[0] == few.sample.shape[0] == n_rows
         assert_array_equal(few.sample.p, sample.first(n_rows).p)
         assert isinstance(few.gram(np.arange(3), 1.5), kind)
         assert few.for_kept is rule
@@ -287,9 +287,9 @@ def test_on_first_of_rows_by_the_matrix_is_by_the_matrix(sample):
 def test_on_first_has_no_more_rows_than_are_in_memory(sample, frequencies, draw):
     s = draw(n=100, d=6, k=1, seed=3)
     problem = fourier(sample, frequencies, rows=Sample(s.X, s.Y, s.p), effort=effort())
-    assert problem.n_rows == 100
-    assert problem.on_first(60).n_rows == 40
-    assert problem.on_first(30).n_rows == 30
+    assert problem.rows.shape[0] == 100
+    assert problem.on_first(60).rows.shape[0] == 40
+    assert problem.on_first(30).rows.shape[0] == 30
 
 
 def test_without_an_effort_a_stage_is_solved_on_all_rows(sample, frequencies):
@@ -313,7 +313,7 @@ def test_without_an_effort_a_stage_is_solved_on_all_rows(sample, frequencies):
 def test_the_levels_of_a_stage(sample, changes, whole, n_rows):
     problem = exact(sample, Mixed(0.4), effort=effort(**changes))
     levels = problem.for_stage(EVERY, whole=whole)
-    assert [level.n_rows for level in levels] == n_rows
+    assert [level.rows.shape[0] for level in levels] == n_rows
     assert_allclose([level.steps.tol / problem.steps.tol for level in levels], 3)
 
 
@@ -322,7 +322,18 @@ def test_a_stage_has_rows_for_each_column(sample):
     problem = exact(sample, Mixed(0.4), effort=effort(rows_per_column=3), units=GROUPS)
     for features, n_columns in (([0], 3), ([0, 2], 4), ([0, 1, 2], 6)):
         levels = problem.for_stage(np.array(features))
-        assert [level.n_rows for level in levels] == [3 * n_columns]
+        assert [level.rows.shape[0] for level in levels] == [3 * n_columns]
+
+
+@pytest.mark.parametrize(("share", "n_used"), [(0.1, 6), (0.4, 8), (1.0, 20)])
+def test_a_stage_that_only_chooses_has_a_frequency_for_each_column(sample, share, n_used):
+    """Or a share of them; the stage that is reported has all."""
+    drawn = Mixed(0.4).draw_frequencies(6, 40, np.random.default_rng(0))
+    limits = effort(rows_per_column=4, frequencies=share)
+    problem = fourier(sample, drawn, kernel=Mixed(0.4), effort=limits)
+    for whole, n_frequencies in ((False, n_used), (True, 20)):
+        [level] = problem.for_stage(EVERY, whole=whole)
+        assert_array_equal(level.frequencies, problem.frequencies[:, :n_frequencies])
 
 
 def test_levels_have_one_rule_for_the_bandwidth(sample, frequencies):

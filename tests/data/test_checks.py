@@ -129,6 +129,7 @@ CASES = {
     "complex": (X + 0j, y, {}, "Complex data not supported"),
     "sparse matrix": (scipy.sparse.csr_matrix(X), y, {}, SAME),
     "masked array": (np.ma.masked_array(X, X > 2), y, {}, "Masked arrays are not supported"),
+    "dict": ({"a": X[:, 0]}, y, {}, "X is a dict, not a table. Pass an array or a frame"),
     "numpy matrix": (X.view(np.matrix), y, {}, "np.matrix is not supported"),
     "list of lists": (X.tolist(), y.tolist(), {}, SAME),
     "polars frame": (pl.DataFrame(X), y, {}, SAME),

@@ -7,7 +7,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 from covmin.data import Layout
-from covmin.data.blocks import ArrayBlocks, in_blocks
+from covmin.data.blocks import ArrayBlocks, Blocks
 from covmin.data.standardize import prepare_columns
 from covmin.data.table import add_indicators, usable_samples
 
@@ -44,7 +44,7 @@ def test_a_table_without_gaps_is_left_as_it_is():
 def test_one_column_more_for_each_add_indicators(of):
     X, _ = table()
     matrix, plan = add_indicators(of(X), Layout.plain(4), True, None)
-    assert in_blocks(matrix)
+    assert isinstance(matrix, Blocks)
     assert_array_equal(plan.source, [0, 1, 2, 3, 1, 2])
     assert_array_equal(plan.indicators, [4, 5])
     assert_array_equal(plan.source[plan.indicators], [1, 2])
@@ -109,8 +109,8 @@ def test_moments_are_those_of_what_is_there_whatever_the_blocks():
     mean = np.average(X[there, 1], weights=weight[there])
     power = np.average((X[there, 1] - mean) ** 2, weights=weight[there])
     share = weight[there].sum() / weight.sum()
-    assert_allclose(columns.mean[place], mean)
-    assert_allclose(columns.scale[place], np.sqrt(share * power))
+    assert_allclose(columns.X.change.mean[place], mean)
+    assert_allclose(columns.X.change.scale[place], np.sqrt(share * power))
 
 
 def test_weights_are_as_good_as_copies():
@@ -120,15 +120,15 @@ def test_weights_are_as_good_as_copies():
     _, weighted = prepared(X, sample_weight=weight, Y=Y)
     _, copied = prepared(X[twice], Y=Y[twice])
     assert_array_equal(weighted.index, copied.index)
-    assert_allclose(weighted.scale, copied.scale)
+    assert_allclose(weighted.X.change.scale, copied.X.change.scale)
     assert_allclose(weighted.units.scale, copied.units.scale)
-    assert copied.distinct(0).size == weighted.distinct(0).size == N
+    assert copied.distinct(0).p.size == weighted.distinct(0).p.size == N
 
 
 def test_a_gap_is_no_value_at_the_mean():
     X = np.array([[1.0, 0.0], [3.0, 0.0], [2.0, 0.0], [np.nan, 0.0], [np.nan, 0.0], [2.0, 1.0]])
     _, columns = prepared(X, Y=np.zeros((6, 1)))
-    assert columns.distinct(0).size == 5
+    assert columns.distinct(0).p.size == 5
 
 
 def test_shares_go_over_into_those_without_gaps():
@@ -209,7 +209,7 @@ def test_samples_without_a_response():
         assert_array_equal(rows, there)
         assert_array_equal(responses, y[there])
         assert_array_equal(weights, weight[there])
-        values = kept.take(np.arange(N - 3)) if in_blocks(kept) else np.asarray(kept)
+        values = kept.take(np.arange(N - 3)) if isinstance(kept, Blocks) else np.asarray(kept)
         assert_array_equal(values, X[there])
     assert usable_samples(X, y[:-1], None)[0] is X, "to be refused for its length"
     with pytest.raises(ValueError, match="y contains NaN: the response of 399 of 400"):

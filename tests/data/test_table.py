@@ -7,7 +7,7 @@ from numpy.testing import assert_array_equal
 
 from covmin import CCMSelector
 from covmin.data import TableOptions, read
-from covmin.data.blocks import ArrayBlocks, in_blocks
+from covmin.data.blocks import ArrayBlocks, Blocks
 from covmin.data.standardize import DistinctRows
 from covmin.remarks import CovminWarning, InputError
 
@@ -62,8 +62,8 @@ def test_a_sample_keeps_rows_responses_and_weights_together(table):
 
 def test_as_many_rows_as_there_are_come_into_memory():
     samples = read(ArrayBlocks(X), y, OPTIONS)
-    assert in_blocks(samples.X)
-    rows = DistinctRows.as_they_stand(np.full(60, 1 / 60))
+    assert isinstance(samples.X, Blocks)
+    rows = DistinctRows(np.arange(60), np.full(60, 1 / 60), np.arange(60))
     assert_array_equal(samples.distinct(rows, 60).X, X)
 
 

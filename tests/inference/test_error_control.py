@@ -7,9 +7,14 @@ from covmin.inference.error_control import false_selections, smallest_threshold,
 
 
 def test_worst_case_is_the_formula():
-    assert false_selections(0.9, 8, 80, 50, "none") == pytest.approx(64 / (80 * 0.8))
-    assert false_selections(0.5, 8, 80, 50, "none") == 80
-    assert smallest_threshold(1.0, 8, 80, 50, "none") == 0.9
+    assert false_selections(0.9, 8, 80, 50).worst_case == pytest.approx(64 / (80 * 0.8))
+    assert false_selections(0.5, 8, 80, 50) == {"worst_case": 80, "r_concave": 80}
+
+
+def test_no_smaller_threshold_has_a_bound_as_small():
+    found = smallest_threshold(1.0, 8, 80, 50)
+    here, below = (false_selections(t, 8, 80, 50).r_concave for t in (found, found - 0.01))
+    assert here <= 1.0 < below
 
 
 @pytest.mark.parametrize("r", [-0.5, -0.25])
@@ -36,7 +41,10 @@ def test_no_concave_distribution_exceeds_the_tail_bound(r, start):
 def test_stronger_assumptions_and_higher_thresholds_give_smaller_bounds():
     thresholds = np.arange(0.55, 1.001, 0.05)
     table = np.array(
-        [[false_selections(t, 8, 80, 20, a) for t in thresholds] for a in ("none", "r-concave")]
+        [
+            [false_selections(t, 8, 80, 20)[name] for t in thresholds]
+            for name in ("worst_case", "r_concave")
+        ]
     )
     assert (np.diff(table, axis=1) < 0).all()
     assert (table[1:] <= table[:-1] + 1e-12).all()

@@ -121,7 +121,7 @@ def test_threshold_from_a_bound(xor):
     assert not hasattr(strict, "n_features_in_")
     selector = StabilitySelector(SelectKBest(k=3), n_pairs=10, max_false=0.5).fit(*xor)
     assert selector.error_bound_.r_concave <= 0.5 < selector.error_bound_.worst_case
-    lower = false_selections(selector.threshold_ - 0.05, 3, 10, 10, "r-concave")
+    lower = false_selections(selector.threshold_ - 0.05, 3, 10, 10).r_concave
     assert lower > 0.5
     assert_array_equal(selector.support_, selector.frequencies_ >= selector.threshold_ - 1e-9)
 
@@ -153,7 +153,7 @@ def test_groups_and_given_columns_of_the_selector(xor):
     assert_array_equal(np.unique(selector.ranking_), np.arange(8))
     assert selector.ranking_[2] == 0
     assert selector.n_features_ == np.unique(selector.ranking_[selector.support_]).size - 1
-    bound = false_selections(0.8, 2.0, 7, 3, "none")
+    bound = false_selections(0.8, 2.0, 7, 3).worst_case
     assert_allclose(selector.error_bound_.worst_case, bound)
 
 

@@ -346,13 +346,16 @@ def test_where_rows_and_precision_are_saved(parameters, dtype):
     problem = problem_of(CCMSelector(2, **parameters), *numbers(60, 5))
     assert problem.sample.X.dtype == dtype
     assert (problem.effort is not None) == (dtype == "float32")
-    assert problem.for_stage(np.arange(5), whole=True)[-1].n_rows == 60
+    assert problem.for_stage(np.arange(5), whole=True)[-1].rows.shape[0] == 60
 
 
 def test_exact_asked_for_is_on_all_rows_of_a_table_that_is_seen_in_parts_otherwise():
     X, y = numbers(6000, 5)
     rows = [
-        [level.n_rows for level in problem_of(CCMSelector(2, **each), X, y).for_stage(np.arange(5))]
+        [
+            level.rows.shape[0]
+            for level in problem_of(CCMSelector(2, **each), X, y).for_stage(np.arange(5))
+        ]
         for each in ({}, {"approximation": "exact"})
     ]
     assert rows == [[1000], [6000]]

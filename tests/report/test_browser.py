@@ -147,6 +147,23 @@ def test_browser_downloads_the_ranking(page, wine):
     assert sum(row["selected"] == "1" for row in rows) == wine[0].n_features_
 
 
+def test_browser_downloads_no_formulas(browser):
+    from selenium.webdriver.support.ui import WebDriverWait
+
+    X = np.random.default_rng(0).standard_normal((60, 4))
+    names = ["=1+1", "@SUM(A1)", "-4.5", 'a "b", c']
+    selector = CCMSelector(2).fit(pd.DataFrame(X, columns=names), X[:, 0])
+    page = browser.folder / "formulas.html"
+    page.write_text(render_report(build_report(selector, X, X[:, 0], feature_names=names)), "utf-8")
+    browser.get(page.as_uri())
+    browser.find_element("id", "download").click()
+    path = browser.folder / "ranking.csv"
+    WebDriverWait(browser, 10).until(lambda _: path.exists())
+    rows = list(csv.DictReader(io.StringIO(path.read_text("utf-8"))))
+    path.unlink()
+    assert {row["feature"] for row in rows} == {"'=1+1", "'@SUM(A1)", "-4.5", 'a "b", c'}
+
+
 def test_browser_fits_a_phone(page):
     metrics = {"width": 390, "height": 800, "deviceScaleFactor": 1, "mobile": True}
     page.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", metrics)

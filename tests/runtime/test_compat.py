@@ -5,12 +5,14 @@ from __future__ import annotations
 import importlib.util
 import pickle
 import re
+import sys
 from pathlib import Path
 
 import pytest
 from sklearn.base import clone
 
 from covmin import CCMSelector, KnockoffSelector, StabilitySelector
+from covmin.runtime.compat import output_container
 
 
 @pytest.mark.parametrize(
@@ -42,6 +44,13 @@ def test_without_private_parts_nothing_is_validated(monkeypatch):
     assert compat.fit_context(prefer_skip_nested_validation=True)(clone) is clone
     assert compat.validate_params({}, prefer_skip_nested_validation=True)(clone) is clone
     assert len(compat.N_JOBS) == 3
+
+
+def test_without_private_parts_frames_go_out_as_they_came_in(monkeypatch):
+    selector = CCMSelector(2).set_output(transform="pandas")
+    assert output_container(selector) == "pandas"
+    monkeypatch.setitem(sys.modules, "sklearn.utils._set_output", None)
+    assert output_container(selector) == "default"
 
 
 def test_private_modules_are_imported_in_one_place():

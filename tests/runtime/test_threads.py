@@ -4,10 +4,13 @@ import importlib
 import os
 import subprocess
 import sys
+import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
+from multiprocessing.process import BaseProcess
 from pathlib import Path
 
+import numpy as np
 import pytest
 from joblib import Parallel, delayed, parallel_config
 from threadpoolctl import threadpool_info, threadpool_limits
@@ -296,3 +299,16 @@ def test_threads_do_not_wait_for_each_other_on_a_busy_machine(busy_machine):
         if max(ratios) <= 2.5:
             return
     raise AssertionError(f"times with the threads as they come, to one thread: {ratios}")
+
+
+def test_a_fit_needs_no_threads_of_its_own(monkeypatch):
+    """As in a browser, where Python can start neither threads nor processes."""
+
+    def refuse(_):
+        raise RuntimeError("can't start new thread")
+
+    monkeypatch.setattr(threading.Thread, "start", refuse)
+    monkeypatch.setattr(BaseProcess, "start", refuse)
+    X = np.random.default_rng(0).standard_normal((2100, 4))
+    selector = CCMSelector().fit(X, X[:, 0] * X[:, 1])
+    assert selector.get_support(indices=True).tolist() == [0, 1]

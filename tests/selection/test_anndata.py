@@ -44,11 +44,17 @@ def test_layer_and_groups():
     assert selector.n_features_ == expected.n_features_
 
 
-def test_the_library_itself():
+@pytest.mark.parametrize("make", [np.asarray, scipy.sparse.csr_matrix])
+def test_the_library_itself(make):
     anndata = pytest.importorskip("anndata")
-    adata = anndata.AnnData(X, obs=annotated(X).obs, var=pd.DataFrame(index=GENES))
-    fit_anndata(CCMSelector(3), adata, "cell")
-    assert adata.var["covmin_selected"].sum() == 3
+    obs = annotated(X).obs.set_index(pd.Index([f"cell{i}" for i in range(y.size)]))
+    adata = anndata.AnnData(make(np.ones_like(X)), obs=obs, var=pd.DataFrame(index=GENES))
+    adata.layers["scaled"] = make(X)
+    selector = fit_anndata(CCMSelector(3), adata, "cell", layer="scaled")
+    expected = CCMSelector(3).fit(X, obs["cell"])
+    assert_array_equal(selector.ranking_, expected.ranking_)
+    assert_array_equal(adata.var["covmin_rank"], expected.ranking_)
+    assert adata.var_names[adata.var["covmin_selected"]].isin(GENES[:3]).all()
 
 
 def test_an_editor_knows_every_kernel():

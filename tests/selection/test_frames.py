@@ -172,7 +172,18 @@ def test_every_column_has_its_kind_its_values_and_a_reason(table):
     assert rows["distinct"].to_dict() == X.nunique().to_dict()
     assert rows["reason"]["text"].startswith("left out: ")
     assert rows["reason"][rows["rank"] == 2].item() == "not among the first 1"
+    # The fit has counted.
+    again = pickle.loads(pickle.dumps(selector)).ranking_frame().set_index("name")
+    assert again["distinct"].to_dict() == X.nunique().to_dict()
+
+
+def test_values_of_a_large_table_are_counted_on_request(table, monkeypatch):
+    X, y = table[0].drop(columns="same"), table[1]
+    monkeypatch.setattr("covmin.selection.attributes.MEMORY_NUMBERS", 10)
+    selector = CCMSelector(1).fit(X, y)
     assert selector.ranking_frame()["distinct"].isna().all()
+    rows = selector.ranking_frame(X, y).set_index("name")
+    assert rows["distinct"].to_dict() == X.nunique().to_dict()
 
 
 def test_folds_are_counted():

@@ -186,7 +186,7 @@ def test_fewer_rows_on_the_way_lead_to_the_same_features():
     effort = replace(EFFORT, reported_rows=40_001)
     planned = replace(plan_of(Gaussian(), columns.X.shape), n_components=32, effort=effort)
     problem = replace(problem_of(planned, columns, centred(y)), epsilon=0.01)
-    rows = [level.n_rows for level in problem.for_stage(np.arange(5), whole=True)]
+    rows = [level.rows.shape[0] for level in problem.for_stage(np.arange(5), whole=True)]
     assert rows == [1000, 40_001]
     less, plain = (
         run_path(each, [3], wanted=3).stages for each in (problem, replace(problem, effort=None))
@@ -224,7 +224,7 @@ class TestManyColumns:
         one, again, other = (each.for_stage(np.arange(X.shape[1]))[-1] for each in problems)
         assert one.kernel == kernel
         assert one.frequencies is None
-        assert 1000 < one.n_rows <= 1990
+        assert 1000 < one.rows.shape[0] <= 1990
         assert (one.sample.p > 0.0).all()
         assert_allclose(one.sample.p.sum(), 1.0)
         assert_array_equal(one.sample.X, again.sample.X)

@@ -35,7 +35,7 @@ def test_the_score_chooses(lines):
     assert selector.n_features_ <= found.n_features[best]
     chosen = found.mean_score[0, selector.n_features_ - 1]
     assert chosen >= found.mean_score[0, best] - found.score_standard_error[0, best]
-    assert "best score" in str(selector.plan_)
+    assert "the best, by score" in str(selector.plan_)
     assert found.mean_error[0, 3] < 0.1  # what the judge says is still there
 
 

@@ -1,6 +1,9 @@
 """Fits on sparse matrices: those on the dense table, in less memory."""
 
+import re
+
 import numpy as np
+import pandas as pd
 import pytest
 import scipy.sparse
 from numpy.testing import assert_allclose, assert_array_equal
@@ -172,3 +175,17 @@ def test_a_report_of_a_sparse_table(tmp_path, monkeypatch):
     assert selector.report(tmp_path / "r.html", X, y).exists()
     monkeypatch.setattr("covmin.data.blocks.sparse.MEMORY_NUMBERS", 100)
     assert selector.report(tmp_path / "few.html", X, y).exists()
+
+
+def test_a_frame_of_sparse_columns_shows_its_names(tmp_path):
+    X, y = counts(300)
+    words = [f"word{j}" for j in range(X.shape[1])]
+    frame = pd.DataFrame.sparse.from_spmatrix(csr_matrix(X), columns=words)
+    selector = CCMSelector(4).fit(frame, y)
+    expected = CCMSelector(4).fit(pd.DataFrame(X, columns=words), y)
+    assert_array_equal(selector.ranking_, expected.ranking_)
+    assert selector.ranking_frame()["name"].isin(words).all()
+    page = selector.report(tmp_path / "r.html").read_text(encoding="utf-8")
+    text = re.sub("<[^>]+>", " ", re.sub(r"(?s)<(style|script).*?</\1>", " ", page))
+    assert "word1" in text
+    assert not re.search(r"\bx\d+\b", text)

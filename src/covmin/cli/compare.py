@@ -17,7 +17,7 @@ from covmin.runtime.resume import replace_file
 from covmin.text import printable
 
 from .columns import ColumnOptions, make_dataset
-from .display import BARE, show_files, show_json, show_remarks, sparkline
+from .display import BARE, say, show_files, show_json, show_remarks, sparkline
 from .errors import OutputError, UsageError, errors_explained, warnings_collected
 from .files import FileOptions, check_destination, errors_of_writing, read_file, write_table
 
@@ -100,10 +100,8 @@ def run_compare(
             }
         )
         return
-    console = Console()
-    title = f"{result.score_name} by number of features, {how['protocol']} protocol"
-    console.print(title, style="bold", highlight=False)
-    console.print(_table(result.summary(), result.unfinished))
+    say(f"{result.score_name} by number of features, {how['protocol']} protocol", "bold")
+    Console().print(_table(result.summary(), result.unfinished))
     show_remarks("Note", remarks, "yellow")
     show_files(Scores=output, Picture=picture)
 

@@ -247,8 +247,8 @@ def _read_encoded(
             said = f"The first line was read as names, but some are numbers: {listed(numbers)}"
             notes.append(f"{said} (--no-header).")
     stream.seek(0)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", pd.errors.ParserWarning)  # of empty cells beyond the names
+    # Of empty cells beyond the names.
+    with warnings.catch_warnings(action="ignore", category=pd.errors.ParserWarning):
         # Numbers with decimal commas or thousands separators stay text, which the fit reads.
         frame = pd.read_csv(
             stream,

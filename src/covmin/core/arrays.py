@@ -56,9 +56,9 @@ def take(array: Array, indices: Array, axis: int) -> Array:
     return xp.take(array, where, axis=axis)
 
 
-def to_device(array: Array, device: str | None) -> Array:
-    """Move a NumPy array to a torch device; with ``device=None``, return it unchanged."""
-    if device is None or is_torch_array(array):
+def to_device(array: Array, device: str) -> Array:
+    """Move a NumPy array to a torch device."""
+    if is_torch_array(array):
         return array
     torch = required("torch", f"device={device!r}", "torch")
     try:

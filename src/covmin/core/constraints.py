@@ -51,16 +51,13 @@ class CappedSimplex(Constraint):
         ordered = np.sort(u)
         knots = np.sort(np.concatenate([ordered - 1.0, ordered]), kind="stable")  # two sorted runs
         tails = np.append(np.cumsum(ordered[::-1])[::-1], 0.0)
-
-        def above(theta: float) -> float:
-            """Return ``Σ max(u − θ, 0)``."""
-            place = int(ordered.searchsorted(theta))
-            return float(tails[place] - (u.size - place) * theta)
-
         low, high = 0, knots.size - 1
         while high - low > 1:  # Σw decreases with θ: bisect over the knots
             middle = (low + high) // 2
-            enough = above(knots[middle]) - above(knots[middle] + 1.0) >= self.budget
+            ends = knots[middle] + np.array([0.0, 1.0])
+            places = ordered.searchsorted(ends)
+            above = tails[places] - (u.size - places) * ends  # Σ max(u − θ, 0) at both ends
+            enough = above[0] - above[1] >= self.budget
             low, high = (middle, high) if enough else (low, middle)
         theta = 0.5 * (knots[low] + knots[high])
         full = (u - theta) >= 1.0

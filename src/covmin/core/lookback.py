@@ -14,8 +14,7 @@ Nominees of one half of the rows are judged on the other half, and the reverse: 
 only if the leave-one-out error there falls by more than its standard error, with one more of them
 or with all, since factors of a product may be useless one by one.
 
-If none is accepted, all pairs are searched again with r as the response: what is found no longer
-hides them. A pair is named if its p-value holds over all pairs.
+If none is accepted, all pairs are searched again with r as the response, where nothing hides them.
 """
 
 from __future__ import annotations
@@ -38,6 +37,8 @@ from .units import ALWAYS_ON
 _MOST, _MOST_FACTORS, _FEWEST_ROWS, _ROUNDS = 8, 8, 40, 3
 # Store the functions of all columns, for several responses, up to this many values.
 _STORED_NUMBERS = 2**24
+# A second search for pairs has half of the level.
+_PAIRS = replace(SEARCH, level=0.5 * SEARCH.level)
 
 
 def refine(
@@ -45,13 +46,9 @@ def refine(
     path: Sequence[int],
     named: Sequence[Sequence[int]],
     m: int | None,
-    searched: tuple[int, int],
+    searched: tuple[int, int],  # rows, none or more, and functions of each column, for pairs
 ) -> Exchanged:
-    """Exchange features of a path and look back in turn, until nothing comes back.
-
-    ``searched`` has the rows, and the functions of each column, of the search for pairs before the
-    path; no rows if there was none.
-    """
+    """Exchange features of a path and look back in turn, until nothing comes back."""
     errors = SetErrors(sample.part(slice(SAMPLE_ROWS)), path)
     named, seen, (n_rows, n_functions) = list(named), set[Set](), searched
     for _ in range(_ROUNDS):
@@ -62,7 +59,12 @@ def refine(
         seen.add(frozenset(found))
         accepted = look_back(sample, found)
         if n_rows and not any(accepted):
-            accepted = pairs_left(sample.part(slice(n_rows)), found, n_functions)
+            part = sample.part(slice(n_rows))
+            judged = SetErrors(part, found).judge(frozenset(range(len(found))))
+            r = judged.residuals / np.sqrt(part.p)[:, None]
+            screening = Screening.of(part.X, r, part.p, part.of_column, _PAIRS)
+            pairs = screening.interactions(2, n_functions).units.tolist()
+            accepted = [frozenset(pair) - {-1, *found} and frozenset(pair) - {-1} for pair in pairs]
         new = sorted(frozenset().union(*accepted))
         if not new:
             break
@@ -89,25 +91,10 @@ def look_back(sample: SetSample, found: Sequence[int]) -> list[Set]:
     ]
 
 
-def pairs_left(sample: SetSample, found: Sequence[int], n_functions: int) -> list[Set]:
-    """Return pairs beyond the features found whose products explain their residuals."""
-    search = replace(SEARCH, level=0.5 * SEARCH.level)
-    r = _residuals(sample, found)
-    screening = Screening.of(sample.X, r, sample.p, sample.of_column, search)
-    units = screening.interactions(2, n_functions).units
-    pairs = [frozenset(one[one >= 0].tolist()) for one in units]
-    return [pair for pair in pairs if not pair.issubset(found)]
-
-
-def _residuals(sample: SetSample, found: Sequence[int]) -> np.ndarray:
-    """Return the leave-one-out residuals (n_rows, n_responses) of the regression on features."""
-    judged = SetErrors(sample, found).judge(frozenset(range(len(found))))
-    return judged.residuals / np.sqrt(sample.p)[:, None]
-
-
 def nominate(sample: SetSample, found: Sequence[int], level: float) -> list[int]:
     """Return features whose dependence on the residuals stands out, the clearest first."""
-    r = _residuals(sample, found)
+    root = np.sqrt(sample.p)[:, None]
+    r = SetErrors(sample, found).judge(frozenset(range(len(found)))).residuals / root
     responses = [r, r**2]
     known = sample.X[:, np.isin(sample.of_column, [*found, ALWAYS_ON])]
     if known.size:

@@ -128,11 +128,10 @@ def stage_of(problem: Problem, features: np.ndarray) -> Stage:
 def approximation_error(problem: Problem, stage: Stage) -> float:
     """Return the relative error of the criterion at a stage's weights, against the exact kernel.
 
-    It is measured on the rows of the bandwidth, whose n×n matrix is cheap. It is 0 for the exact
-    kernel, even if only a sample of the rows is used.
+    It is measured on the rows of the bandwidth, whose n×n matrix is cheap.
     """
     active = stage.weights > 0.0
-    if problem.frequencies is None or not active.any():
+    if not active.any():
         return 0.0
     few = problem.sample.first(MEDIAN_ROWS)
     at = stage.among[active], stage.weights[active], stage.bandwidth, stage.budget, stage.among
@@ -153,7 +152,7 @@ def _protected(
     and strong single effects if the stage uses only a sample of the rows.
     """
     others = members[:0]
-    if problem.for_stage(among)[-1].n_rows < problem.n_rows:
+    if problem.for_stage(among)[-1].rows.shape[0] < problem.rows.shape[0]:
         others = protected.alone
     elif among.size > protected.above:
         others = protected.spread.units.ravel()[: max(0, budget - 1 - members.size)]
@@ -212,7 +211,7 @@ def _solve(
         criterion=solution.value - constraint.price(w)[0],
         solution=solution,
         order=np.concatenate([on, order]),
-        n_rows=level.n_rows,
+        n_rows=level.rows.shape[0],
     )
 
 

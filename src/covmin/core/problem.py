@@ -37,7 +37,7 @@ class Effort:
     rows_per_column: float = 2 * SAMPLES_FOR_EACH_FEATURE  # of a stage
     share: float = 0.2  # if these are more than this share of all rows, a stage uses all
     fewest_rows: int = SAMPLE_ROWS // 2  # rows of a stage, at least
-    frequencies: int = 128  # of a stage that only chooses, at least; one for each column
+    frequencies: float = 0.5  # share used by a stage that only chooses; one for each column
     reported_rows: int = 2 * SAMPLE_ROWS  # rows of the stage whose weights are reported
     looseness: float = 3.0  # tolerance, as a multiple of that on the next larger number of rows
 
@@ -87,11 +87,6 @@ class Problem:
     for_kept: bool = False
     effort: Effort | None = None  # limit on the work per evaluation; None: all rows in every step
 
-    @property
-    def n_rows(self) -> int:
-        """Number of rows, in memory or not."""
-        return self.rows.shape[0]
-
     def for_stage(self, features: np.ndarray, *, whole: bool = False) -> list[Problem]:
         """Return the problems that a stage solves in turn, on more and more rows.
 
@@ -102,22 +97,23 @@ class Problem:
         columns = self.units.columns(features)
         frequencies = self.frequencies
         if frequencies is not None and not whole:
-            frequencies = frequencies[:, : max(self.effort.frequencies, columns.size)]
+            share = int(self.effort.frequencies * frequencies.shape[1])
+            frequencies = frequencies[:, : max(share, columns.size)]
         n_components = 0 if frequencies is None else 2 * int(frequencies.shape[1])
-        size = columns.size, n_components, self.n_rows
+        size = columns.size, n_components, self.rows.shape[0]
         n_rows = [self.effort.rows_of_stage(self.kernel, *size), self.effort.reported_rows]
         problem = replace(self, frequencies=frequencies)
         few, last = (problem.on_first(min(n, self.sample.shape[0])) for n in n_rows)
-        levels = [few, last] if whole and few.n_rows < last.n_rows else [few]
+        levels = [few, last] if whole and few.rows.shape[0] < last.rows.shape[0] else [few]
         loose, for_kept = self.steps.looser(self.effort.looseness), levels[-1].for_kept
         return [replace(level, steps=loose, for_kept=for_kept) for level in levels]
 
     def on_first(self, n_rows: int) -> Problem:
         """Return the problem on the first rows in memory; few rows use the kernel matrix."""
-        n_rows = min(n_rows, self.n_rows)
+        n_rows = min(n_rows, self.rows.shape[0])
         is_exact = self.frequencies is None
         by_matrix = is_exact or (self.effort is not None and n_rows <= self.effort.matrix_rows)
-        if n_rows == self.n_rows and by_matrix == is_exact:
+        if n_rows == self.rows.shape[0] and by_matrix == is_exact:
             return self
         few = self.sample.first(n_rows)
         if by_matrix:

@@ -8,13 +8,14 @@ from scipy.sparse import issparse
 from scipy.special import gammaln
 from scipy.stats import rankdata
 from sklearn.utils import _safe_indexing, check_array
+from sklearn.utils.validation import _get_feature_names
 
 from covmin.constants import FEW_LEVELS, OUTLIERS, SUSPICIOUS_SHARE
 from covmin.core.arrays import row_tiles, to_numpy
 from covmin.remarks import InputError, warn
 from covmin.text import count_of, listed, verb
 
-from .blocks import in_blocks
+from .blocks import Blocks
 from .blocks.views import rows_to_look_at
 from .columns import LEFT_OUT, Reading, summary
 from .dtypes import as_numbers, holds_numbers, is_frame, is_number, is_time, missing_mask, names_of
@@ -37,13 +38,8 @@ def check_kind(X: Any, y: Any) -> None:
         raise InputError(
             f"X has two columns named {twice!r}; give every column a unique name.", "X", [twice]
         )
-    if len({isinstance(name, str) for name in names or ()}) > 1:
-        raise TypeError(
-            "Feature names are only supported if all input features have string names, but the "
-            "columns of X are named by text and by other values; convert them to text with "
-            "X.columns = X.columns.astype(str)."
-        )
-    if (in_blocks(X) or is_frame(X)) and X.shape[1] == 0:
+    _get_feature_names(X)  # raises for names of several types
+    if (isinstance(X, Blocks) or is_frame(X)) and X.shape[1] == 0:
         raise InputError("X has no columns.", "X")
     if issparse(y):
         raise TypeError("y is sparse, but a dense response is required: pass y.toarray().")
@@ -83,6 +79,8 @@ def missing_refused(columns: Sequence[Hashable]) -> InputError:
 
 def checked_numbers(X: Any) -> np.ndarray:
     """Return a table of numbers as an array; errors about a frame name its columns."""
+    if is_frame(X) and hasattr(X, "sparse"):  # only if all its columns are sparse
+        X = X.sparse.to_dense()
     dtype = getattr(X, "dtype", "")
     if is_time(dtype):
         raise InputError(
@@ -182,13 +180,14 @@ def check_columns(samples: Any, columns: PreparedColumns, standardize: Standardi
         empty = [unit for unit in units.tolist() if is_empty[layout.unit == unit].all()]
     constant = np.setdiff1d(constant, empty)
     labels = np.arange(layout.unit.size) if samples.names is None else samples.names
-    for code, found, what in (
-        ("empty-columns", empty, count_of(len(empty), "feature") + " without values"),
-        ("constant-columns", constant.tolist(), count_of(len(constant), "constant feature")),
+    for code, found, noun, more in (
+        ("empty-columns", empty, "feature", " without values"),
+        ("constant-columns", constant.tolist(), "constant feature", ""),
     ):
         if found:
+            what = f"{count_of(len(found), noun)}{more} {verb(len(found), 'are')}"
             names = labels[np.isin(layout.unit, found)].tolist()
-            warn(code, f"{what} {verb(len(found), 'are')} ranked last: {listed(names)}.", names)
+            warn(code, f"{what} ranked last: {listed(names)}.", names)
     if out := [each for each in samples.readings if each.kind in LEFT_OUT[:-1]]:
         _warn_of_excluded(samples, out)
     if standardize and standardize != "rank":
@@ -196,7 +195,7 @@ def check_columns(samples: Any, columns: PreparedColumns, standardize: Standardi
 
 
 def _warn_of_outliers(samples: Any, columns: PreparedColumns) -> None:
-    drawn = to_numpy(columns.X.take(rows_to_look_at(samples.n_samples)))
+    drawn = to_numpy(columns.X.take(rows_to_look_at(columns.X.shape[0])))
     dominated = np.concatenate(
         [dominated_by_outliers(drawn[:, tile]) for tile in row_tiles(drawn.T)]
     )
@@ -245,9 +244,8 @@ def _warn_of_excluded(samples: Any, out: list[Reading]) -> None:
 
 def _follows_response(samples: Any, name: Any) -> bool:
     """Tell whether the ranks of a numeric column and of the response are correlated."""
-    X = samples.passed[0]
     j = list(samples.names).index(name) if samples.names is not None else int(name)
-    column = _safe_indexing(X, j, axis=1)
+    column = _safe_indexing(samples.passed[0], j, axis=1)
     if not is_number(column.dtype):
         return False
     ranks = rankdata(as_numbers(column)[samples.row])
@@ -257,21 +255,21 @@ def _follows_response(samples: Any, name: Any) -> bool:
 
 def check_enough(samples: Any, columns: PreparedColumns) -> None:
     """Warn if there are too few samples to learn from, or outliers of y."""
-    response = samples.response
+    response, n = samples.response, columns.X.shape[0]
     by_chance = orders_by_chance(
         response.Y, columns.units.size, classes=response.task == "classification"
     )
     if by_chance >= 1.0:
         warn(
             "too-few-samples",
-            f"{samples.n_samples} samples are too few to distinguish {columns.units.size} "
+            f"{n} samples are too few to distinguish {columns.units.size} "
             f"features: by chance alone, about {by_chance:.0f} of them would sort the samples by "
             "y. Do not trust the ranking.",
         )
-    elif samples.n_samples < 2 * FEW_LEVELS:
+    elif n < 2 * FEW_LEVELS:
         warn(
             "too-few-samples",
-            f"With {samples.n_samples} samples, ranks are hardly better than chance unless an "
+            f"With {n} samples, ranks are hardly better than chance unless an "
             "effect is very strong. Do not rely on them without more samples.",
         )
     if response.has_outliers:

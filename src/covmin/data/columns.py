@@ -1,13 +1,11 @@
 """Infer what a column holds (numbers, categories, dates, row identifiers) and encode it."""
 
-from __future__ import annotations
-
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, replace
-from datetime import time, timedelta
+from datetime import date, time, timedelta
 from decimal import Decimal
 from numbers import Real
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
@@ -20,7 +18,6 @@ from .parsing import (
     encode_phase,
     encode_points,
     is_missing_mark,
-    is_point,
     look_like_numbers,
     points_in_time,
     read_clock,
@@ -103,7 +100,7 @@ class Levels:
     codes: np.ndarray  # (n_samples,), -1 where the value is missing
 
     @classmethod
-    def of(cls, column: Any) -> Levels:
+    def of(cls, column: Any) -> Self:
         """Find the distinct values of a column."""
         entries = column.to_list() if hasattr(column, "to_list") else list(column)
         try:
@@ -198,13 +195,14 @@ def _of_objects(levels: Levels, is_trusted: bool) -> ReadColumn:
     if not values:
         return _empty(levels.codes.size)
     # First, because durations of NumPy are integers.
-    if all(isinstance(value, (timedelta, np.timedelta64)) for value in values):
+    if all(isinstance(value, timedelta | np.timedelta64) for value in values):
         days = np.array([value / np.timedelta64(1, "D") for value in values])
         return ReadColumn("number", levels.spread(days)[:, None], "durations, in days")
     if all(isinstance(value, (Real, Decimal, np.bool_)) for value in values):
         numbers = np.array([float(value) for value in values])
         return ReadColumn("number", levels.spread(numbers)[:, None])
-    if all(map(is_point, values)):
+    dates = date | np.datetime64
+    if all(isinstance(each, dates) or hasattr(each, "to_timestamp") for each in values):
         return _of_points(levels.spread(points_in_time(values)))
     return _of_text(levels, is_trusted) or read_categories(levels)
 

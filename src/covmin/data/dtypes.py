@@ -6,7 +6,7 @@ import numpy as np
 
 from covmin.core.arrays import to_numpy
 
-from .blocks import in_blocks
+from .blocks import Blocks
 
 # Type names of None, pandas.NA and pandas.NaT; pandas need not be installed.
 _NAMES_OF_NOTHING = {"NoneType", "NAType", "NaTType"}
@@ -48,9 +48,8 @@ def from_tensors(X: Any, device: str | None, *others: Any) -> tuple[Any, ...]:
 
 def names_of(X: Any) -> list[Any] | None:
     """Return the names of the columns of a frame or of blocks; None if they have none."""
-    if in_blocks(X):
-        names: list[Any] | None = X.names
-        return names
+    if isinstance(X, Blocks):
+        return None if X.names is None else list(X.names)
     return list(X.columns) if is_frame(X) else None
 
 

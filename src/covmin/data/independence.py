@@ -168,13 +168,11 @@ def column_alike_in_order(X: np.ndarray, Y: np.ndarray) -> int | None:
 
 def is_in_order(x: np.ndarray) -> bool:
     """Tell whether a column turns at most a few times, and far less often than in random order."""
-    n_turns, n_by_chance = map(_turns, (x, np.random.default_rng(0).permutation(x)))
-    return n_turns <= _JUMPS < n_by_chance and n_turns * _JUMPS <= n_by_chance
-
-
-def _turns(x: np.ndarray) -> int:
-    steps = np.diff(x)
-    return int(np.count_nonzero(np.diff(np.sign(steps[steps != 0.0]))))
+    n_turns = []
+    for steps in np.diff([x, np.random.default_rng(0).permutation(x)]):
+        n_turns.append(int(np.count_nonzero(np.diff(np.sign(steps[steps != 0.0])))))
+    found, by_chance = n_turns
+    return found <= _JUMPS < by_chance and found * _JUMPS <= by_chance
 
 
 def share_of_near_copies(X: np.ndarray, Y: np.ndarray) -> float:

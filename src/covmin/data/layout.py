@@ -1,12 +1,10 @@
 """Which columns of a table belong together, which are given, and what they become."""
 
-from __future__ import annotations
-
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
 from numbers import Integral
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
@@ -31,7 +29,7 @@ class Layout:
     indicators: np.ndarray = field(default_factory=lambda: np.empty(0, dtype=int))
 
     @classmethod
-    def plain(cls, n_columns: int) -> Layout:
+    def plain(cls, n_columns: int) -> Self:
         """Return the layout of numeric columns, each its own unit and none given."""
         each = np.arange(n_columns)
         none = np.zeros(n_columns, dtype=bool)
@@ -42,7 +40,7 @@ class Layout:
         """Number of units to select from."""
         return int((~self.given).sum())
 
-    def restrict(self, encoded: np.ndarray) -> Layout:
+    def restrict(self, encoded: np.ndarray) -> Self:
         """Return the layout for some of the encoded columns, given by increasing numbers."""
         indicators = np.flatnonzero(np.isin(encoded, self.indicators))
         return replace(self, source=self.source[encoded], indicators=indicators)

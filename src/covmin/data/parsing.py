@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Sequence
-from datetime import date, datetime
+from datetime import datetime
 from typing import Any
 
 import numpy as np
@@ -176,11 +176,6 @@ def points_in_time(values: Sequence[Any]) -> np.ndarray:
     dates = [value.to_timestamp() if hasattr(value, "to_timestamp") else value for value in values]
     local = [each.replace(tzinfo=None) if isinstance(each, datetime) else each for each in dates]
     return np.array(local, dtype=_POINTS)
-
-
-def is_point(value: Any) -> bool:
-    """Tell whether a value is a date, with or without a time."""
-    return isinstance(value, (date, np.datetime64)) or hasattr(value, "to_timestamp")
 
 
 def encode_points(points: np.ndarray) -> tuple[np.ndarray, list[str]]:

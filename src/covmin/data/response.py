@@ -1,10 +1,8 @@
 """Encode responses as the centred columns Y of the criterion."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 from numbers import Real
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from sklearn.utils.multiclass import type_of_target
@@ -56,7 +54,7 @@ class EncodedResponse:
         # Without censoring, all are of one kind.
         return np.unique(self.times[:, 0], return_inverse=True)[1]
 
-    def of_rows(self, rows: np.ndarray) -> EncodedResponse:
+    def of_rows(self, rows: np.ndarray) -> Self:
         """Return the response of some samples, given by number or mask."""
         labels, times = (None if each is None else each[rows] for each in (self.labels, self.times))
         return replace(self, Y=self.Y[rows], labels=labels, times=times)
@@ -67,14 +65,7 @@ class EncodedResponse:
         with np.errstate(over="ignore", under="ignore"):
             return float(np.square(np.float64(self.scale)))
 
-    @property
-    def may_be_ordered(self) -> bool:
-        """Whether the classes are numbers, enough of them to tell whether their order matters."""
-        if self.labels is None or self.classes.dtype.kind not in "iuf":
-            return False
-        return bool(self.classes.size >= _FEWEST_IN_ORDER)
-
-    def with_order(self, X: np.ndarray, rows: np.ndarray, p: np.ndarray) -> EncodedResponse:
+    def with_order(self, X: np.ndarray, rows: np.ndarray, p: np.ndarray) -> Self:
         """Return the response with the order of its classes beside them, if the order shows.
 
         Whole numbers may be counts, scores or mere names. If they are names, any numbering is as
@@ -84,6 +75,8 @@ class EncodedResponse:
         """
         assert self.labels is not None
         n_classes, rng = self.classes.size, np.random.default_rng(0)
+        if n_classes < _FEWEST_IN_ORDER:
+            return self
         orders = np.stack([rng.permutation(n_classes) for _ in range(_NUMBERINGS)])
         numberings = np.vstack([np.arange(n_classes), orders]).astype(np.float64)
         is_in = p[rows] / p[rows].sum() * (self.labels[rows] == np.arange(n_classes)[:, None])
@@ -103,7 +96,7 @@ class EncodedResponse:
         order *= np.sqrt(p.sum() / (p @ order**2))
         return replace(self, Y=np.column_stack([self.Y, order]) / np.sqrt(2.0), is_ordered=True)
 
-    def reduced_to(self, residuals: np.ndarray, sample_weight: np.ndarray) -> EncodedResponse:
+    def reduced_to(self, residuals: np.ndarray, sample_weight: np.ndarray) -> Self:
         """Return the response with ``Y`` replaced by its centred residuals."""
         power = float((sample_weight @ residuals**2).sum() / sample_weight.sum())
         if power <= np.finfo(float).eps:

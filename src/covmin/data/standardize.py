@@ -1,11 +1,9 @@
 """Prepare columns for the criterion: drop constants, standardise, and order by content."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
@@ -16,8 +14,8 @@ from covmin.core.units import ALWAYS_ON, Units
 from covmin.remarks import InputError
 from covmin.text import count_of, listed
 
-from .blocks import ChangedBlocks, NormalScores, Standardization, as_blocks
-from .blocks.views import rows_to_look_at
+from .blocks import NormalScores, as_blocks
+from .blocks.views import ChangedBlocks, Standardization, rows_to_look_at
 from .layout import Layout
 
 # Multiples of it are spread evenly over the unit interval.
@@ -42,15 +40,7 @@ class DistinctRows:
     kind: np.ndarray  # (n_rows,), kind of each row; n_distinct or more if it has no weight
 
     @classmethod
-    def as_they_stand(cls, p: np.ndarray) -> DistinctRows:
-        """Return all rows with positive weight, without merging."""
-        first = np.flatnonzero(p > 0.0)
-        return cls(first, p[first], np.argsort(np.argsort(p <= 0.0, kind="stable")))
-
-    @classmethod
-    def of(
-        cls, signature: np.ndarray, p: np.ndarray, seed: int, *, merged: bool = True
-    ) -> DistinctRows:
+    def of(cls, signature: np.ndarray, p: np.ndarray, seed: int, *, merged: bool = True) -> Self:
         """Return one row per signature, or all rows; another seed gives another order."""
         place = np.arange(p.size)
         kind, apart = np.empty_like(place), np.zeros(p.size)
@@ -74,18 +64,11 @@ class DistinctRows:
         order = order[weight[order] > 0.0]
         return cls(first[order], weight[order], place[kind])
 
-    def apart(
-        self, splits: list[tuple[np.ndarray, np.ndarray]], weight: np.ndarray
-    ) -> DistinctRows:
+    def apart(self, splits: list[tuple[np.ndarray, np.ndarray]], weight: np.ndarray) -> Self:
         """Return one row for each kind and its sides of the splits; no weight is zero."""
         by_kind = np.stack([self.kind, *(mask for split in splits for mask in split)])
         _, first, kind = np.unique(by_kind, axis=1, return_index=True, return_inverse=True)
-        return DistinctRows(first, np.bincount(kind, weight / weight.sum()), kind)
-
-    @property
-    def size(self) -> int:
-        """Number of distinct rows."""
-        return self.first.size
+        return type(self)(first, np.bincount(kind, weight / weight.sum()), kind)
 
 
 @dataclass(frozen=True)
@@ -98,15 +81,12 @@ class PreparedColumns:
 
     X: ChangedBlocks  # (n_samples, n_varying), in the dtype of the input
     index: np.ndarray  # (n_varying,), input column of each column of X
-    mean: np.ndarray  # (n_varying,)
-    scale: np.ndarray
     units: Units  # units of selection over the columns of X
     unit_index: np.ndarray  # (units.size,), the unit of the layout for each of `units`
     constant: np.ndarray  # units of the layout that are constant and not given, in order
     p: np.ndarray  # (n_samples,), sample weights, scaled to sum to one
     total_weight: float  # their sum before scaling
-    # (n_samples,): equal for rows that are equal, response included; None without responses.
-    signature: np.ndarray | None
+    signature: np.ndarray  # (n_samples,): equal for rows that are equal, response included
     scores: NormalScores | None  # of all input columns, if ranks are used
     # (units.size,): number of columns of each unit. An indicator of missingness counts as the
     # fraction of missing values.
@@ -114,9 +94,7 @@ class PreparedColumns:
     _drawn: dict[tuple[int, bool], DistinctRows] = field(default_factory=dict, init=False)
 
     def distinct(self, seed: int, *, merged: bool = True) -> DistinctRows:
-        """Return the distinct rows, or all rows in random order; input order without responses."""
-        if self.signature is None:
-            return DistinctRows.as_they_stand(self.p)
+        """Return the distinct rows, or all rows in random order."""
         if (seed, merged) not in self._drawn:
             drawn = DistinctRows.of(self.signature, self.p, seed, merged=merged)
             self._drawn[seed, merged] = drawn
@@ -128,7 +106,7 @@ class PreparedColumns:
         Rows that happen to be equal, because features have few values, stay separate samples.
         """
         rows = self.distinct(seed)
-        by_chance = rows.size < self.p.size and self._are_equal_by_chance(rows)
+        by_chance = rows.p.size < self.p.size and self._are_equal_by_chance(rows)
         return self.distinct(seed, merged=False) if by_chance else rows
 
     def _are_equal_by_chance(self, rows: DistinctRows) -> bool:
@@ -175,9 +153,9 @@ def prepare_columns(
 
     The order depends on the content of a column, not on its position, nor on the order or the
     repetition of the rows, so that a fit on permuted or weighted data does the same arithmetic. Y
-    (n_samples, n_responses) distinguishes rows that are equal in X and has no other effect.
-    Duplicate rows are merged only if Y is given. Means are those of the values that are present;
-    standard deviations are those of all samples with missing values set to the mean.
+    (n_samples, n_responses) distinguishes rows that are equal in X and has no other effect. Means
+    are those of the values that are present; standard deviations are those of all samples with
+    missing values set to the mean.
     """
     source, layout = as_blocks(X), layout or Layout.plain(X.shape[1])
     n = source.shape[0]
@@ -196,10 +174,10 @@ def prepare_columns(
         scores = of_ranks or NormalScores.clipped(drawn, n, left)
     if scores is not None:
         source = ChangedBlocks(source, scores)
-    Y_ = np.zeros((n, 0)) if Y is None else Y
+    Y = np.zeros((n, 0)) if Y is None else Y
 
     moments = partial(moments_block, has_missing)
-    low, high, total_there, size, mean, power = source.reduce(moments, merge_moments, Y_, p)
+    low, high, total_there, size, mean, power = source.reduce(moments, merge_moments, Y, p)
     empty = low > high  # no values, so nothing varies
     low[empty] = high[empty] = 0.0
     check_finite(low, high, source.names)
@@ -217,7 +195,7 @@ def prepare_columns(
         deviation = np.where(layout.categorical[layout.source] & varies, shared, deviation)
 
     keys = partial(keys_block, (size, mean, spread), has_missing)
-    key, response_key = source.reduce(keys, add_up, Y_, p)
+    key, response_key = source.reduce(keys, add_up, Y, p)
     # Several columns may have missing values in the same samples. An indicator of missingness is
     # placed after a varying column of its values, if there is one, so that its position does not
     # depend on other columns.
@@ -228,17 +206,14 @@ def prepare_columns(
     key[indicators] = np.where(values >= 0, key[values], key[indicators])
     index = np.flatnonzero(varies)
     index = index[np.argsort(key[index], kind="stable")]
-    signature = None
-    if Y is not None:
-        of_columns = 2.0 + GOLDEN_RATIO * np.arange(1.0, index.size + 1.0) % 1.0
-        # The order of the keys tells responses apart; swapping two classes changes the sign of
-        # both a response and its key.
-        place = np.argsort(np.argsort(response_key)) + 1.0
-        of_responses = np.where(response_key < 0.0, -1.0, 1.0) * (2.0 + GOLDEN_RATIO * place % 1.0)
-        # Measure from the lowest value: unlike the mean, it does not depend on the row order.
-        scaling = size[index], (low / size)[index], spread[index]
-        sign = partial(signatures_block, scaling, has_missing, of_columns, of_responses)
-        signature = source.reduce(sign, np.concatenate, Y_, p, index)
+    of_columns = 2.0 + GOLDEN_RATIO * np.arange(1.0, index.size + 1.0) % 1.0
+    # The order of the keys tells responses apart; swapping two classes changes the sign of both a
+    # response and its key.
+    place = np.argsort(np.argsort(response_key)) + 1.0
+    of_responses = np.where(response_key < 0.0, -1.0, 1.0) * (2.0 + GOLDEN_RATIO * place % 1.0)
+    # Measure from the lowest value: unlike the mean, it does not depend on the row order.
+    scaling = size[index], (low / size)[index], spread[index]
+    sign = partial(signatures_block, scaling, has_missing, of_columns, of_responses)
 
     mean, scale = mean * size, deviation * size
     units, unit_index, sizes = _units(layout, index, mean[index])
@@ -254,14 +229,12 @@ def prepare_columns(
     return PreparedColumns(
         X=ChangedBlocks(source, how, index),
         index=index,
-        mean=mean[index],
-        scale=scale[index],
         units=units,
         unit_index=unit_index,
         constant=np.setdiff1d(np.flatnonzero(~layout.given), unit_index),
         p=p,
         total_weight=total,
-        signature=signature,
+        signature=source.reduce(sign, np.concatenate, Y, p, index),
         scores=scores,
         unit_sizes=sizes,
     )

@@ -1,11 +1,9 @@
 """Read what the user passes as X and y, once, as one :class:`Table`."""
 
-from __future__ import annotations
-
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import partial
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from scipy.sparse import issparse
@@ -16,11 +14,13 @@ from covmin.core.rows import add_up
 from covmin.remarks import InputError, Remark, recorded, warn
 from covmin.runtime.machine import check_memory
 
-from .blocks import ArrayBlocks, SparseBlocks, as_blocks, in_blocks, marked, rows_of, sparse_table
+from .blocks import ArrayBlocks, Blocks, SparseBlocks, as_blocks, marked, rows_of, sparse_table
+from .blocks.array import block_rows
 from .checks import check_kind, checked_numbers, missing_refused, refuse_missing
 from .columns import (
     KINDS,
     LEFT_OUT,
+    Levels,
     ReadColumn,
     Reading,
     identifies_rows,
@@ -67,7 +67,7 @@ class TableOptions:
     clip: bool = True  # whether a few far values are clipped
 
     @classmethod
-    def of(cls, estimator: Any, **changed: Any) -> TableOptions:
+    def of(cls, estimator: Any, **changed: Any) -> Self:
         """Return the parameters of an estimator that say how to read a table."""
         names = [option.name for option in fields(cls)]
         found = {name: getattr(estimator, name) for name in names if hasattr(estimator, name)}
@@ -87,8 +87,8 @@ class Table:
     labels: np.ndarray | None  # of each feature, if there are groups of columns
     passed: tuple[Any, Any]  # X and y as passed
     row: np.ndarray  # (n_samples,), row number of each sample in what was passed
+    kinds: np.ndarray  # (n_inputs,): how each input column was read
     names: np.ndarray | None = None  # names of the input columns, if they have any
-    kinds: np.ndarray | None = None  # (n_inputs,): how each input column was read
     readings: tuple[Reading, ...] = ()  # of the columns that are not plain numbers
     remarks: tuple[Remark, ...] = ()  # what was said while reading
     groups: np.ndarray | None = None  # (n_samples,), group of each row
@@ -118,6 +118,24 @@ class Table:
             shares[j] = p @ missing_mask(_safe_indexing(passed, j, axis=1))[self.row]
         return shares
 
+    def n_distinct(self) -> np.ndarray:
+        """Return the number of distinct values of each input column, or NaN from disk and Dask."""
+        counts, passed = np.full(self.layout.unit.size, np.nan), self.passed[0]
+        if isinstance(passed, Blocks) or hasattr(passed, "__dask_graph__"):
+            return counts
+        is_number = np.asarray(self.kinds) == "number"
+        rows, source, table = np.arange(self.row.size), self.layout.source, _as_table(passed)
+        numbers = np.setdiff1d(np.flatnonzero(is_number[source]), self.layout.indicators)
+        size = block_rows(rows.size)
+        for start in range(0, numbers.size, size):
+            columns = numbers[start : start + size]
+            values = np.sort(as_blocks(self.X).take(rows, columns), axis=0)  # NaN at the end
+            counts[source[columns]] = ~np.isnan(values[0]) + (values[1:] > values[:-1]).sum(axis=0)
+        for j in np.flatnonzero(~is_number):
+            column = _safe_indexing(_safe_indexing(table, j, axis=1), self.row)
+            counts[j] = len(Levels.of(column).values)
+        return counts
+
     def columns(self, standardize: Standardize, device: str | None = None) -> PreparedColumns:
         """Prepare the columns for the criterion, to be read in blocks, on a device if named."""
         return prepare_columns(
@@ -129,9 +147,9 @@ class Table:
             clip=self.options.clip,
         )
 
-    def in_memory(self) -> Table:
+    def in_memory(self) -> Self:
         """Return the same samples as arrays, if they fit in memory."""
-        if not in_blocks(self.X):
+        if not isinstance(self.X, Blocks):
             return self
         n, d = self.X.shape
         check_memory(
@@ -145,7 +163,7 @@ class Table:
         check_finite(*value_range(X, there), self.X.names)  # an array has no names
         return replace(self, X=X)
 
-    def distinct(self, rows: DistinctRows, most: int) -> Table:
+    def distinct(self, rows: DistinctRows, most: int) -> Self:
         """Return the distinct samples in memory, each with the weight of its duplicates.
 
         At most ``most`` samples are drawn at random. Sparse samples stay sparse.
@@ -295,7 +313,7 @@ def usable_samples(X: Any, y: Any, sample_weight: Any) -> tuple[Any, Any, np.nda
     if kept.all():
         return X, y, weight, np.arange(n)
     rows = np.flatnonzero(kept)
-    X = X.keep(kept) if in_blocks(X) else _safe_indexing(X, rows)
+    X = X.keep(kept) if isinstance(X, Blocks) else _safe_indexing(X, rows)
     return X, _safe_indexing(y, rows), weight[rows], rows
 
 
@@ -357,6 +375,12 @@ def _as_table(X: Any) -> Any:
         return DaskBlocks.of(X)
     if hasattr(X, "shape"):
         return X
+    if isinstance(X, Mapping):
+        raise InputError(
+            f"X is a {type(X).__name__}, not a table. Pass an array or a frame, such as "
+            "pandas.DataFrame(X); of a dataset of scikit-learn, pass X.data.",
+            "X",
+        )
     array = np.asarray(X)
     # As objects, the numbers among text stay numbers.
     return np.asarray(X, dtype=object) if array.dtype.kind in "US" else array
@@ -381,7 +405,7 @@ def read_matrix(X: Any, names: Sequence[Hashable] | None, options: TableOptions)
                 [column],
             )
         wanted[position(column, names, d, "column_types")] = kind
-    if in_blocks(X):
+    if isinstance(X, Blocks):
         if set(wanted.values()) <= {"number"}:
             return Matrix(X, *as_is, is_given)
         if not isinstance(X, ArrayBlocks):

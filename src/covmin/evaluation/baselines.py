@@ -123,8 +123,7 @@ def anova(Z: np.ndarray, y: np.ndarray, question: Question) -> np.ndarray:
     """F statistic of the classes, or of the simple regression on each feature."""
     test = sklearn_selection.f_classif if question.classes else sklearn_selection.f_regression
     # Few samples or perfect features make sums of squares vanish: expect inf and nan.
-    with warnings.catch_warnings(), np.errstate(all="ignore"):
-        warnings.simplefilter("ignore")
+    with warnings.catch_warnings(action="ignore"), np.errstate(all="ignore"):
         return np.nan_to_num(test(Z, y)[0], nan=0.0, posinf=np.inf)
 
 
@@ -155,8 +154,7 @@ def lasso(Z: np.ndarray, y: np.ndarray, question: Question) -> np.ndarray:
     """
     scores = pearson(Z, y, question) - 2.0
     for column in indicators(y, question).T:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # about columns that are copies of others
+        with warnings.catch_warnings(action="ignore"):  # about columns that are copies of others
             penalties, _, coefficients = lars_path(Z, column - column.mean(), method="lasso")
         entered = coefficients != 0.0
         entry = np.maximum(entered.argmax(axis=1) - 1, 0)

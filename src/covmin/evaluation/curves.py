@@ -54,14 +54,10 @@ class CurveTask:
 
     def units(self, protocol: str) -> list[dict[str, Any]]:
         """Return the units of work: one ranking per fold, or one in all for "paper"."""
-        places: list[dict[str, int]] = [{}]
-        if protocol == "nested":
-            places = [{"repeat": repeat, "fold": fold} for repeat, fold in self._folds()]
-        return [
-            {"selector": name, "protocol": protocol, **place}
-            for name in self.selectors
-            for place in places
-        ]
+        nested = [{"repeat": repeat, "fold": fold} for repeat, fold in self._folds()]
+        places = nested if protocol == "nested" else [{}]
+        heads = [{"selector": name, "protocol": protocol} for name in self.selectors]
+        return [{**head, **place} for head in heads for place in places]
 
     def _folds(self) -> list[tuple[int, int]]:
         return [(r, f) for r, folds in enumerate(self.splits) for f in range(len(folds))]
@@ -103,8 +99,7 @@ def rank_features(make: Make, m: int, table: Any, y: Any, seed: int, task: str =
     order, failure = None, None
     try:
         # Warnings, for example about constant columns, would repeat thousands of times.
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
+        with warnings.catch_warnings(action="ignore"):
             order = order_of_features(selector, table, y)
     except Exception as error:
         failure = f"{type(error).__name__}: {error}"[:300]

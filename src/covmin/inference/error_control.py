@@ -5,6 +5,7 @@ from functools import lru_cache
 
 import numpy as np
 from scipy.optimize import brentq, minimize_scalar
+from sklearn.utils import Bunch
 
 # --- stability selection -------------------------------------------------------------------------
 # A feature is *rarely selected* if one fit on half of the samples selects it with probability at
@@ -12,8 +13,6 @@ from scipy.optimize import brentq, minimize_scalar
 # number of rarely selected features with a frequency of at least τ over B pairs of complementary
 # halves (R. D. Shah and R. J. Samworth, "Variable selection with error control: another look at
 # stability selection", JRSS B, 2013).
-
-ASSUMPTIONS = ("none", "r-concave")
 
 # Concavity, by Shah and Samworth, of the fraction of pairs that select a feature twice, and of the
 # fraction of halves that select it.
@@ -23,35 +22,29 @@ _CONCAVITY_HALVES = -0.25
 _LOG_OFFSETS = (-20.0, 14.0)
 
 
-def false_selections(
-    threshold: float, n_selected: float, n_features: int, n_pairs: int, assumption: str
-) -> float:
+def false_selections(threshold: float, n_selected: float, n_features: int, n_pairs: int) -> Bunch:
     """Bound the expected number of rarely selected features that reach a threshold τ.
 
-    ``n_selected`` is q and ``n_pairs`` is B. At a threshold of ½ or less, the bound is the number
-    of features.
+    ``n_selected`` is q and ``n_pairs`` is B. The bounds are without further assumptions, and with
+    concavity; at a threshold of ½ or less, both are the number of features.
     """
     halves = int(np.ceil(2 * n_pairs * threshold - 1e-9))  # out of 2B
     if halves <= n_pairs:
-        return float(n_features)
+        return Bunch(worst_case=float(n_features), r_concave=float(n_features))
     theta = n_selected / n_features
     tau = halves / (2 * n_pairs)
-    bound = theta * n_selected / (2 * tau - 1)
-    if assumption == "r-concave":
-        tail = min(
-            tail_bound(theta**2, halves - n_pairs, n_pairs, _CONCAVITY_PAIRS),
-            tail_bound(theta, halves, 2 * n_pairs, _CONCAVITY_HALVES),
-        )
-        bound = min(bound, n_features * tail)
-    return float(min(bound, n_features))
+    bound = min(theta * n_selected / (2 * tau - 1), float(n_features))
+    tail = min(
+        tail_bound(theta**2, halves - n_pairs, n_pairs, _CONCAVITY_PAIRS),
+        tail_bound(theta, halves, 2 * n_pairs, _CONCAVITY_HALVES),
+    )
+    return Bunch(worst_case=bound, r_concave=min(bound, n_features * tail))
 
 
-def smallest_threshold(
-    most: float, n_selected: float, n_features: int, n_pairs: int, assumption: str
-) -> float:
-    """Return the smallest threshold whose bound is at most ``most``."""
-    bounds = (n_selected, n_features, n_pairs, assumption)
-    least = false_selections(1.0, *bounds)
+def smallest_threshold(most: float, n_selected: float, n_features: int, n_pairs: int) -> float:
+    """Return the smallest threshold whose bound ``r_concave`` is at most ``most``."""
+    known = n_selected, n_features, n_pairs
+    least = false_selections(1.0, *known).r_concave
     if least > most:
         raise ValueError(
             f"No threshold bounds the expected number of false selections by {most:g}: even "
@@ -61,7 +54,9 @@ def smallest_threshold(
         )
     thresholds = [halves / (2 * n_pairs) for halves in range(n_pairs + 1, 2 * n_pairs + 1)]
     # The bound decreases with the threshold.
-    found = bisect_left(thresholds, True, key=lambda tau: false_selections(tau, *bounds) <= most)
+    found = bisect_left(
+        thresholds, True, key=lambda tau: false_selections(tau, *known).r_concave <= most
+    )
     return thresholds[found]
 
 

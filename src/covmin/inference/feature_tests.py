@@ -217,8 +217,7 @@ def _ranked(sample: RankedSample, among: np.ndarray) -> np.ndarray:
         verbose=0,
     )
     y: Any = sample.Y if sample.labels is None else sample.labels
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # already issued when the table was read
+    with warnings.catch_warnings(action="ignore"):  # already issued when the table was read
         selector.fit(sample.X[:, columns], y[:, 0] if y.shape[1:] == (1,) else y, sample.p)
     order = np.argsort(selector.ranking_, kind="stable")
     order = of_column[order[~is_given[order]]]

@@ -7,10 +7,9 @@ columns that x or y clearly follow: cosines of the ranks, for bends, and steps, 
 ridge regression does the rest.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Self
 
 import numpy as np
 from scipy.stats import beta
@@ -52,7 +51,7 @@ class Smoother:
         rest = 1.0 - self.basis.p - self.basis.squares @ (1.0 - (1.0 - self.f) ** 2)
         return np.maximum(rest, _LEAST_LEFT)
 
-    def left_by_both(self, other: Smoother) -> np.ndarray:
+    def left_by_both(self, other: Self) -> np.ndarray:
         """Return ``diag(AAᵀ)`` with ``A = (I − S)(I − S')``."""
         p, f, g = self.basis.p, self.f, other.f
         if other.basis is self.basis:
@@ -82,7 +81,7 @@ class Given:
         """Return the centred targets (n, k) times √p."""
         return np.sqrt(self.p)[:, None] * (targets - self.p @ targets)
 
-    def regressions(self, *targets: np.ndarray) -> Regressions:
+    def regressions(self, *targets: np.ndarray) -> "Regressions":
         """Return regressions that remove from any target what these targets clearly follow."""
         if self.Z.shape[1] == 0:
             nothing = Basis.of_kernel(np.ones((self.p.size, 1)), self.p)

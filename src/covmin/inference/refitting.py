@@ -84,7 +84,7 @@ def rows_to_fit(
     rows, is_weighted = columns.distinct(seed, merged=False), bool((table.weight != 1.0).any())
     if has_fit_parameter(estimator, "sample_weight"):
         merged = columns.independent(seed)
-        is_weighted |= merged.size < rows.size
+        is_weighted |= merged.p.size < rows.p.size
         rows = merged
     return rows.first, rows.p * columns.total_weight if is_weighted else None
 

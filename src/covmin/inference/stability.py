@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from scipy.sparse import issparse
 from sklearn.base import clone
-from sklearn.utils import Bunch, Tags, _safe_indexing, check_array, get_tags
+from sklearn.utils import Tags, _safe_indexing, check_array, get_tags
 from sklearn.utils.metadata_routing import (
     MetadataRouter,
     MethodMapping,
@@ -19,7 +19,7 @@ from sklearn.utils.metadata_routing import (
 from sklearn.utils.validation import _check_method_params, has_fit_parameter
 
 from covmin.data import Table
-from covmin.data.blocks import in_blocks
+from covmin.data.blocks import Blocks
 from covmin.data.columns import LEFT_OUT, summary
 from covmin.data.dtypes import is_frame
 from covmin.data.independence import check_independence
@@ -209,7 +209,7 @@ class StabilitySelector(InferenceSelector):
 
     def _read(self, X: Any, y: Any, sample_weight: Any, groups: Any) -> Table:
         passed = X.passed[0] if isinstance(X, Table) else X
-        if in_blocks(passed) or hasattr(passed, "__dask_graph__"):
+        if isinstance(passed, Blocks) or hasattr(passed, "__dask_graph__"):
             raise TypeError(
                 "StabilitySelector uses random halves of the rows, which must be in memory; X is a "
                 f"{type(passed).__name__}. Load it, or a sample of its rows, into an array or a "
@@ -232,7 +232,6 @@ class StabilitySelector(InferenceSelector):
         estimator = for_many_fits(estimator, self)
         strict = table.options.column_types == "strict"
         if isinstance(estimator, CCMSelector) and table.readings and not strict:
-            assert table.kinds is not None
             kinds = {j: "drop" if k in LEFT_OUT else str(k) for j, k in enumerate(table.kinds)}
             estimator.set_params(column_types=kinds)
             if out := [reading for reading in table.readings if reading.kind in LEFT_OUT]:
@@ -270,17 +269,15 @@ class StabilitySelector(InferenceSelector):
         known = q, column.size, self.n_pairs
         threshold = float(self.threshold)
         if self.max_false is not None:
-            threshold = smallest_threshold(self.max_false, *known, "r-concave")
+            threshold = smallest_threshold(self.max_false, *known)
         kept = frequencies[column] >= threshold - _ROUNDING
-        names = {"worst_case": "none", "r_concave": "r-concave"}
-        bounds = {name: false_selections(threshold, *known, a) for name, a in names.items()}
         self._present(
             table,
             frequencies_=frequencies,
             n_selected_=q,
             mean_ranks_=mean_ranks,
             threshold_=threshold,
-            error_bound_=Bunch(**bounds),
+            error_bound_=false_selections(threshold, *known),
             n_features_=int(kept.sum()),
             ranking_=by_column(layout, ranking, 0),
             support_=by_column(layout, kept, True),

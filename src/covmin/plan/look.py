@@ -63,9 +63,9 @@ class FirstLook:
 
         They are found by interactions and, for numeric responses, by the spread.
         """
+        if self.order == 0:  # single effects matter if a stage does not see all rows
+            return Protected(alone=self.screening.singles) if self.problem.effort else Protected()
         screening, sample = self.screening, self.problem.sample
-        if self.order == 0:
-            return Protected(alone=screening.singles)
         _, n_functions = pair_search((*sample.X.shape, sample.Y.shape[1]))
         found = screening.interactions(self.order, n_functions)
         above = found.n_samples / SAMPLES_FOR_EACH_FEATURE

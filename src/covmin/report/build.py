@@ -15,7 +15,7 @@ from covmin.constants import SAMPLE_ROWS
 from covmin.data.columns import LEFT_OUT
 from covmin.data.survival import survival_curve
 from covmin.plotting.network import network_order
-from covmin.selection.summary import Explained, measure_text, n_distinct, read_as_fitted, summary
+from covmin.selection.summary import Explained, measure_text, read_as_fitted, summary
 from covmin.text import count_of, number, percent, printable, shortened, with_p_value
 
 from .checks import check_data
@@ -168,7 +168,7 @@ def _about_columns(selector: Any, view: View, rows: list[dict[str, Any]]) -> lis
     alike = dict(zip(compared, associations(view, compared, kept), strict=True))
     lines = []
     for row in rows:
-        j, count = row["column"], n_distinct(view.table, row["column"])
+        j, count = row["column"], row["distinct"]
         parts = [row["kind"], "" if count is None else count_of(count, "value")]
         parts += [f"{percent(row['missing'])} missing"] if row["missing"] else []
         # That a column ranks lower needs no words.

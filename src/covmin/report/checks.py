@@ -86,8 +86,7 @@ def _numbering(view: View) -> list[int]:
             x, steps = X[:, k], np.diff(X[:, k])
             ordered = (steps > 0).all() or (steps < 0).all()
             consecutive = span[k] == n - 1 and np.unique(x).size == n
-            is_number = kinds is None or kinds[source[k]] == "number"
-            if is_number and (ordered or consecutive) and not (x % 1).any():
+            if kinds[source[k]] == "number" and (ordered or consecutive) and not (x % 1).any():
                 found.append(int(source[k]))
     return found
 

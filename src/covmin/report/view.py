@@ -13,7 +13,7 @@ from sklearn.utils import _safe_indexing
 
 from covmin.constants import MANY_ROWS, MEMORY_NUMBERS
 from covmin.data import Table
-from covmin.data.blocks import SparseBlocks, in_blocks, rows_of
+from covmin.data.blocks import Blocks, SparseBlocks, rows_of
 from covmin.data.columns import Levels, read_as
 from covmin.data.survival import martingale_residuals
 from covmin.plotting.fitted import names_of
@@ -70,7 +70,7 @@ class View:
     def _column(self, number: int) -> Column:
         """Return a column with its values as passed."""
         X = self.table.passed[0]
-        kind = "number" if self.table.kinds is None else str(self.table.kinds[number])
+        kind = str(self.table.kinds[number])
         dtype = list(X.dtypes)[number] if hasattr(X, "dtypes") else getattr(X, "dtype", "")
         if kind == "number" and not str(dtype).lower().startswith("bool"):
             values = _bounded(self.table.X[:, self._first[number]])
@@ -155,7 +155,7 @@ def _sampled(table: Table) -> Table:
     (n, d), X, most = table.X.shape, table.passed[0], MANY_ROWS
     if isinstance(table.X, SparseBlocks):
         most = min(most, max(_ROWS, MEMORY_NUMBERS // d))
-    elif not (in_blocks(X) or isinstance(X, np.memmap) or hasattr(X, "__dask_graph__")):
+    elif not (isinstance(X, Blocks | np.memmap) or hasattr(X, "__dask_graph__")):
         return table
     if n <= most:
         return table

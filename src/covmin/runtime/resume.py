@@ -164,8 +164,9 @@ def fingerprint(parameters: dict[str, Any], columns: Any, response: Any) -> dict
         )
     kept = {name: value for name, value in parameters.items() if name not in _WITHOUT_EFFECT}
     blocks = columns.X.source.reduce(_hash_of_block, "".join, response.Y, columns.p)
+    how: Any = columns.X.change
     units = columns.units.of_column, columns.units.scale
-    samples = columns.index, columns.mean, columns.scale, columns.p, columns.total_weight
+    samples = columns.index, how.mean, how.scale, columns.p, columns.total_weight
     data = joblib.hash((blocks, units, samples, response.task, response.Y, response.scale))
     return {
         "covmin": __version__,

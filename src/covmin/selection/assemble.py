@@ -29,11 +29,11 @@ def problem_of(plan: Plan, columns: PreparedColumns, Y: np.ndarray) -> Problem:
     if effort is not None:
         columns = replace(columns, X=columns.X.astype(np.float32))
     rows, X = columns.distinct(plan.seed), columns.X
-    n_held = rows.size
+    n_held = rows.p.size
     if plan.approximation and device is None:
-        n_held = held_rows(rows.size, X.shape[1], Y.shape[1])
+        n_held = held_rows(rows.p.size, X.shape[1], Y.shape[1])
     first, p = rows.first[:n_held], rows.p[:n_held] / rows.p[:n_held].sum()
-    drawn = to_device(X.take(first), device)
+    drawn = X.take(first) if device is None else to_device(X.take(first), device)
     Y_first = like(Y[first] - p @ Y[first], drawn)
     sample = Sample(drawn, Y_first, like(p, drawn), n_threads=plan.n_threads)
     frequencies, everything = None, None
@@ -41,9 +41,9 @@ def problem_of(plan: Plan, columns: PreparedColumns, Y: np.ndarray) -> Problem:
         rng = np.random.default_rng(plan.seed)
         frequencies = kernel.draw_frequencies(X.shape[1], plan.n_components, rng)
         frequencies = like(frequencies, drawn)
-    if first.size < rows.size:
+    if first.size < rows.p.size:
         # Not all rows fit in memory: read them in blocks, each distinct row once.
-        if rows.size < X.shape[0]:
+        if rows.p.size < X.shape[0]:
             X = X.keep(np.isin(np.arange(X.shape[0]), rows.first))
         everything = X.rows(Y[np.sort(rows.first)], rows.p[np.argsort(rows.first)])
     # Ten conjugate gradient steps cannot resolve the narrower kernel.
@@ -79,8 +79,7 @@ def refined(plan: Plan, problem: Problem, path: Path, m: int | None) -> Exchange
     also = np.concatenate([path.protected.spread.units.ravel(), *named]).astype(int)
     first = path.order[: CANDIDATES[1]]
     also = np.unique(also[(also >= 0) & ~np.isin(also, first)])
-    candidates = np.concatenate([first, also]).tolist()
     searched = pair_search((*sample.X.shape, Y.shape[1])) if plan.order else (0, 0)
-    better = refine(sample, candidates, named, m, searched)
+    better = refine(sample, [*first, *also], named, m, searched)
     rest = path.order[~np.isin(path.order, better.order)]
     return replace(better, order=np.concatenate([better.order, rest]))

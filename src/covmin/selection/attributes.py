@@ -1,12 +1,13 @@
 """The fitted attributes, in terms of the columns and units of the input."""
 
+from math import prod
 from typing import Any
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import Bunch
 
-from covmin.constants import SUSPICIOUS_SHARE
+from covmin.constants import MEMORY_NUMBERS, SUSPICIOUS_SHARE
 from covmin.core.path import approximation_error
 from covmin.core.screening import Found
 from covmin.core.solver import Progress
@@ -39,7 +40,8 @@ def present(fit: Fit, steps: list[Progress]) -> dict[str, Any]:
     lost = np.full(layout.given.size, np.nan)
     lost[columns.unit_index[list(fit.lost_without)]] = list(fit.lost_without.values())
     is_grouped, every = table.labels is not None, np.arange(layout.unit.size)
-    folds, frequency = fit.cross_validation, None
+    is_small = prod(table.X.shape) <= MEMORY_NUMBERS
+    folds, frequency, rough = fit.cross_validation, None, plan.approximation is not None
     if folds is not None:
         frequency = folds.frequency(fit.problem.epsilon, fit.m, layout.given.size)
     return {
@@ -53,6 +55,7 @@ def present(fit: Fit, steps: list[Progress]) -> dict[str, Any]:
         # An excluded column is not constant: it has no column in X.
         "constant_": np.isin(layout.unit, columns.constant) & np.isin(every, layout.source),
         "missing_share_": table.missing_shares(columns.p),
+        "n_distinct_": table.n_distinct() if is_small else np.full(layout.unit.size, np.nan),
         "feature_groups_": table.labels,
         "group_of_column_": layout.unit,
         "group_ranking_": ranking if is_grouped else None,
@@ -78,7 +81,8 @@ def present(fit: Fit, steps: list[Progress]) -> dict[str, Any]:
         "weights_": weights[stages.index(stage), layout.unit],
         "objective_": float(stage.criterion * response.squared_unit),
         "approximation_": plan.approximation,
-        "approximation_error_": approximation_error(fit.problem, stage),
+        # 0 for the exact kernel, even if only a sample of the rows is used.
+        "approximation_error_": approximation_error(fit.problem, stage) if rough else 0.0,
         "bandwidth_": stage.bandwidth,
         "epsilon_": fit.problem.epsilon,
         "kernel_": plan.kernel.name,

@@ -19,7 +19,7 @@ from covmin.core.path import run_path
 from covmin.core.regression import regress_on_sets
 from covmin.core.solver import Watch
 from covmin.data import Layout, Table
-from covmin.data.blocks import as_blocks, in_blocks
+from covmin.data.blocks import Blocks, as_blocks
 from covmin.data.response import EncodedResponse
 from covmin.data.standardize import DistinctRows, PreparedColumns, Standardize, prepare_columns
 from covmin.data.survival import martingale_residuals
@@ -260,10 +260,10 @@ def beyond_given(samples: Table, rows: DistinctRows, standardize: Standardize) -
     """
     if samples.n_samples < FEWEST_SAMPLES:
         return samples
-    every = samples.distinct(rows, rows.size)
+    every = samples.distinct(rows, rows.p.size)
     layout, weight = every.layout, every.weight
     X, columns = every.X, np.flatnonzero(layout.given[layout.unit[layout.source]])
-    X = X.take(np.arange(every.n_samples), columns) if in_blocks(X) else X[:, columns]
+    X = X.take(np.arange(every.n_samples), columns) if isinstance(X, Blocks) else X[:, columns]
     given = replace(every, X=X, layout=layout.restrict(columns))
     residuals = np.empty_like(every.response.Y)
     for fold in splits(every, every_fold=True):
@@ -272,7 +272,7 @@ def beyond_given(samples: Table, rows: DistinctRows, standardize: Standardize) -
         residuals[fold[1]] = held.target - predicted
     centred = residuals - weight @ residuals / weight.sum()
     # A sample without weight has no kind; its residual does not matter.
-    centred = centred[np.minimum(rows.kind, rows.size - 1)]
+    centred = centred[np.minimum(rows.kind, rows.p.size - 1)]
     return replace(samples, response=samples.response.reduced_to(centred, samples.weight))
 
 
@@ -303,7 +303,7 @@ def _hold_out(
     trained = weight[train]
     mean = trained @ Y[train] / trained.sum()
     Y_train = Y[train] - mean
-    X_train, X_left = (X.keep(m) if in_blocks(X) else X[m] for m in fold)
+    X_train, X_left = (X.keep(m) if isinstance(X, Blocks) else X[m] for m in fold)
     X_train = as_blocks(X_train, device)
     columns = prepare_columns(X_train, standardize, layout=layout, sample_weight=trained, Y=Y_train)
     return _HeldOut(
@@ -362,8 +362,7 @@ def _chosen(held: _HeldOut, plan: Plan, sizes: list[int], watch: Watch) -> list[
     if columns.units.size == 0:
         return [[columns.constant[:size] for size in sizes] for _ in plan.epsilons]
     data = problem_of(plan, columns, held.response.Y)
-    searched = plan.order or plan.effort
-    protected = FirstLook(data, plan.task, plan.order).protected if searched else None
+    protected = FirstLook(data, plan.task, plan.order).protected
     # A column may be constant on the training fold only.
     usable = [min(size, data.units.size) for size in sizes]
     rows = []

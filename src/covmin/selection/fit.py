@@ -105,14 +105,15 @@ def settings_of(selector: Any, device: str | None) -> SimpleNamespace:
 
 def fit(table: Table, columns: PreparedColumns, settings: SimpleNamespace, run: Run) -> Fit:
     """Select features of a table with prepared columns: plan, look, choose, run, check."""
-    if settings.task == "auto" and table.response.may_be_ordered:
+    is_one = settings.task == "auto" and table.response.labels is not None
+    if is_one and table.response.classes.dtype.kind in "iuf":
         few = columns.distinct(settings.seed).first[:SAMPLE_ROWS]
         seen = to_numpy(columns.X.take(few))
         table = replace(table, response=table.response.with_order(seen, few, table.weight))
     plan = make_plan(table, columns, settings)
     # Blocks of rows have threads of their own.
     in_one_piece = plan.approximation is None or plan.device is not None
-    with blas_threads(columns.distinct(0).size if in_one_piece else 0, plan.n_threads):
+    with blas_threads(columns.distinct(0).p.size if in_one_piece else 0, plan.n_threads):
         if table.layout.given.any():
             rows = columns.independent(settings.seed)
             table = beyond_given(table, rows, settings.standardize)
@@ -124,10 +125,9 @@ def fit(table: Table, columns: PreparedColumns, settings: SimpleNamespace, run: 
         problem = formulation.applied_to(first.problem, epsilon, columns, response)
         most = min(m, columns.units.size)
         budgets = path_budgets(columns.units.size) if formulation.strategy == "path" else [most]
-        protected = first.protected if plan.order or plan.effort else None
         # The last word decides about so few features, whatever the path says about their number.
         wanted = None if plan.refines and most <= CANDIDATES[0] else most
-        path = run_path(problem, budgets, protected, run, wanted)
+        path = run_path(problem, budgets, first.protected, run, wanted)
         plan, path, lost, errors = check(plan, problem, path, m, run)
     return Fit(plan, table, columns, problem, path, m, found, lost, errors)
 
@@ -138,7 +138,7 @@ def fit(table: Table, columns: PreparedColumns, settings: SimpleNamespace, run: 
 def make_plan(table: Table, columns: PreparedColumns, settings: SimpleNamespace) -> Plan:
     """Return what follows from the size of the table and from the settings."""
     task, formulation, device = table.response.task, settings.formulation, settings.device
-    n, d, k = columns.distinct(0).size, columns.index.size, table.response.Y.shape[1]
+    n, d, k = columns.distinct(0).p.size, columns.index.size, table.response.Y.shape[1]
     n_features, n_components = columns.units.n_features, 2 * -(-settings.n_components // 2)
     approximation, reason = choose_approximation(
         settings.approximation,
@@ -207,18 +207,18 @@ def _on_table(table: Table, columns: PreparedColumns, standardize: Any) -> list[
         choice = "classes, and their order with half of the variance"
         reason = "a feature explains the order better than 95% of other numberings"
         decisions.append(Decision("response", choice, reason))
-    if n_copies := n_rows - columns.distinct(0).size:
+    if n_copies := n_rows - columns.distinct(0).p.size:
         choice = f"{n_copies} of {n_rows} samples merged"
         reason = "a duplicate adds its weight to the sample it repeats"
         decisions.append(Decision("duplicates", choice, reason))
     scores = None if standardize == "rank" else columns.scores
     if scores is not None:
-        labels = table.column_labels.tolist()
-        far = [name for name, knots in zip(labels, scores.knots, strict=True) if knots]
+        far = table.column_labels[[bool(knots) for knots in scores.knots]].tolist()
         choice = f"clipped in {count_of(len(far), 'column')}: {listed(far)}"
         reason = "beyond what normal values of so many samples reach, and most of the variance"
         decisions.append(Decision("far values", choice, reason))
-    if names := table.column_labels[table.layout.indicators].tolist():
+    if table.layout.indicators.size:
+        names = table.column_labels[table.layout.indicators].tolist()
         choice = f"{count_of(len(names), 'column')}: {listed(names)}"
         reason = "set to the mean, with an indicator of missingness that shares the weight of the"
         decisions.append(Decision("missing values", choice, f"{reason} column"))
@@ -280,7 +280,7 @@ def look(
     # where a single column fits a few. A ridge of one sample for each column in excess of the
     # smallest feature compensates for this.
     excess = float(np.ptp(columns.unit_sizes)) if columns.units.size else 0.0
-    least = min(excess / columns.distinct(0).size, RIDGE_LIMITS[3])
+    least = min(excess / columns.distinct(0).p.size, RIDGE_LIMITS[3])
     if least > epsilon:
         epsilon, reason = least, "categories, groups or missing values of different sizes"
     return plan.deciding(Decision("ridge", f"{epsilon:.3g}", reason), epsilons=(epsilon,)), first
@@ -361,7 +361,7 @@ def check(
     kept = next((stage for stage in path.stages if stage.budget == m), None)
     n_new = np.setdiff1d(order[:m], path.order[:m]).size
     same = kept is not None and np.isin(order[:m], kept.features).all()
-    if kept is None or not same or kept.n_rows < problem.n_rows:
+    if kept is None or not same or kept.n_rows < problem.rows.shape[0]:
         kept = stage_of(problem, order[:m])
     others = [stage for stage in path.stages if stage.budget != m]
     stages = sorted([*others, kept], key=lambda stage: -stage.budget)

@@ -24,7 +24,6 @@ from .summary import (
     feature_names,
     feature_rows,
     find_substitutes,
-    n_distinct,
     read_as_fitted,
     summary,
 )
@@ -70,7 +69,7 @@ class NamedResultsMixin:
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features) or Table, default=None
-            The samples of the fit, needed for ``alone`` and ``distinct``.
+            The samples of the fit, needed for ``alone``.
         y : array-like of shape (n_samples,) or (n_samples, n_outputs), default=None
             The response of the fit.
 
@@ -84,8 +83,8 @@ class NamedResultsMixin:
             fraction of the variance of y that it explains on its own, by leave-one-out prediction
             on at most 2000 samples; ``kind``, ``distinct`` (number of values) and ``missing``
             (fraction of them); ``reason``, why it is not selected; and ``notes``, such as its group
-            and the features it interacts with. ``alone`` and ``distinct`` are missing without X
-            and y, and ``in_folds`` without cross-validation.
+            and the features it interacts with. ``alone`` is missing without X and y, ``in_folds``
+            without cross-validation, and ``distinct`` of large tables without X and y.
 
         Examples
         --------
@@ -101,19 +100,12 @@ class NamedResultsMixin:
         check_is_fitted(self)
         explained = None if X is None else _explained(self, X, y)
         rows = feature_rows(self, explained)
-        distinct = [explained and n_distinct(explained.table, row["column"]) for row in rows]
         shares = "lost_without", "in_folds", "alone"
-        as_read = "name", "rank", "weight", "kept", *shares, "kind"
+        as_read = "name", "rank", "weight", "kept", *shares, "kind", "distinct", "missing", "reason"
         columns: dict[str, Any] = {name: [row[name] for row in rows] for name in as_read}
-        columns |= {k: np.array(columns[k], dtype=float) for k in shares}
-        return results_frame(
-            self,
-            **columns,
-            distinct=np.array(distinct, dtype=float),
-            missing=[row["missing"] for row in rows],
-            reason=[row["reason"] for row in rows],
-            notes=["; ".join(row["notes"]) for row in rows],
-        )
+        columns |= {k: np.array(columns[k], dtype=float) for k in (*shares, "distinct")}
+        notes = ["; ".join(row["notes"]) for row in rows]
+        return results_frame(self, **columns, notes=notes)
 
     def interactions_frame(self) -> Any:
         """Return the sets of features that explain more jointly than separately, as a table.

@@ -33,9 +33,8 @@ def leaking_features(ranking: np.ndarray, m: int, table: Table, explained: Expla
     one hopes for. Of a set, the fewest leading features are returned. ``ranking`` is that of the
     columns, ``m`` how many are selected.
     """
-    kinds = ["number"] * ranking.size if table.kinds is None else table.kinds.tolist()
     order = np.argsort(ranking, kind="stable").tolist()
-    first = [j for j in order if kinds[j] not in LEFT_OUT][:_CHECKED]
+    first = [j for j in order if table.kinds[j] not in LEFT_OUT][:_CHECKED]
     named = [j for j in first if _contains_class(table, j) or _tells_event(table, j)]
     one, several = SUSPICIOUS_SHARE[:2]
     selected = first[: max(m, 1)]
@@ -50,7 +49,7 @@ def leaking_features(ranking: np.ndarray, m: int, table: Table, explained: Expla
 def _contains_class(table: Table, column: int) -> bool:
     """Tell whether the text of a category contains the class of nearly every sample."""
     X, classes = table.passed[0], table.response.classes
-    if table.kinds is None or table.kinds[column] != "category" or table.response.labels is None:
+    if table.kinds[column] != "category" or table.response.labels is None:
         return False
     words = [str(label).casefold() for label in np.asarray(classes).tolist()]
     # Numbers and single letters occur in any text.

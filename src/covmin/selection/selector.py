@@ -148,6 +148,8 @@ class CCMSelector(NamedResultsMixin, FeatureSelector):
         with more than 30 features, and without tuned regressions (see ``plan_``).
     missing_share_ : ndarray of shape (n_features,)
         Fraction of missing values in each column.
+    n_distinct_ : ndarray of shape (n_features,)
+        Number of distinct values of each column; NaN if the table is large or read in blocks.
     constant_ : ndarray of bool of shape (n_features,)
         Features that are constant, or whose group is; they rank last.
     n_features_ : int

@@ -8,16 +8,12 @@ from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
-from scipy.sparse import issparse
-from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import check_is_fitted
 
 from covmin.constants import SAMPLE_ROWS
 from covmin.core.regression import Regression, regress_on_sets
 from covmin.data import Table, TableOptions, read
-from covmin.data.blocks import in_blocks
-from covmin.data.columns import LEFT_OUT, Levels
-from covmin.data.dtypes import as_numbers, is_number
+from covmin.data.columns import LEFT_OUT
 from covmin.runtime.machine import one_blas_thread
 from covmin.runtime.seeds import seed_of
 from covmin.text import percent
@@ -157,8 +153,7 @@ class Explained:
 
 def read_as_fitted(selector: Any, X: Any, y: Any = None) -> Table:
     """Return a table, or read X and y as for the fit."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # the fit has already issued them
+    with warnings.catch_warnings(action="ignore"):  # the fit has already issued them
         return read(X, y, TableOptions.of(selector))
 
 
@@ -166,24 +161,6 @@ def feature_names(selector: Any) -> list[str]:
     """Return the names of the features of a fit, or x0, x1 and so on."""
     names = getattr(selector, "feature_names_in_", None)
     return [f"x{j}" for j in range(selector.n_features_in_)] if names is None else list(names)
-
-
-def n_distinct(table: Any, column: int) -> int | None:
-    """Return the number of distinct values of a column, apart from missing ones.
-
-    None if the table was passed to be read in blocks.
-    """
-    X = table.passed[0]
-    if in_blocks(X) or hasattr(X, "__dask_graph__"):
-        return None
-    if issparse(X):
-        return int(np.unique(X[:, [column]].toarray()).size)
-    X = X if hasattr(X, "shape") else np.asarray(X, dtype=object)
-    values = _safe_indexing(_safe_indexing(X, column, axis=1), table.row)
-    if is_number(values.dtype):
-        numbers = as_numbers(values)
-        return int(np.unique(numbers[~np.isnan(numbers)]).size)
-    return len(Levels.of(values).values)
 
 
 def _effects(found: Any, names: list[str]) -> list[dict[str, Any]]:
@@ -211,6 +188,7 @@ def feature_rows(
     order = np.argsort(ranking, kind="stable").tolist()
     used = [j for j in order if selector.column_kinds_[j] not in LEFT_OUT]
     alone = {j: float(explained([j])) for j in used[:n_alone]} if explained else {}
+    counts = explained.table.n_distinct() if explained else selector.n_distinct_
     rows = {}
     for j in order:
         notes, reason = ["given"] if ranking[j] == 0 else [], ""
@@ -232,6 +210,7 @@ def feature_rows(
             "kept": bool(selector.support_[j]),
             "in_folds": None if frequency is None or ranking[j] == 0 else float(frequency[j]),
             "kind": str(selector.column_kinds_[j]),
+            "distinct": None if np.isnan(counts[j]) else int(counts[j]),
             "missing": float(selector.missing_share_[j]),
             "reason": reason,
             "alone": alone.get(j),

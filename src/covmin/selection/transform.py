@@ -11,9 +11,9 @@ from sklearn.feature_selection import SelectorMixin
 from sklearn.utils import Tags, _safe_indexing, assert_all_finite, get_tags
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from covmin.data.blocks.array import column_names, restrict_columns, stays_what_it_is
+from covmin.data.blocks.array import stays_what_it_is
 from covmin.data.checks import checked_numbers, refuse_missing
-from covmin.data.dtypes import is_category, is_frame, is_of, is_time, local_frame
+from covmin.data.dtypes import is_category, is_frame, is_of, is_time, local_frame, names_of
 from covmin.remarks import warn
 from covmin.runtime import __version__
 from covmin.runtime.compat import output_container
@@ -102,7 +102,9 @@ class FeatureSelector(SelectorMixin, BaseEstimator):
         X = local_frame(X)
         if stays_what_it_is(X):
             _check_columns_of_fit(self, X)
-            return restrict_columns(X, support)
+            if hasattr(X, "restrict"):  # blocks of a file
+                return X.restrict(support)
+            return X[list(X.columns[support])] if hasattr(X, "columns") else X[:, support]
         if issparse(X):
             return super().transform(X).asformat(X.format)
         if not is_frame(X):
@@ -155,8 +157,8 @@ class FeatureSelector(SelectorMixin, BaseEstimator):
 
 def _check_columns_of_fit(selector: Any, X: Any) -> None:
     """Check the number and the names of the columns, as scikit-learn does for its own types."""
-    fitted, names = getattr(selector, "feature_names_in_", None), column_names(X)
-    if fitted is not None and names is not None and list(fitted) != names:
+    fitted, names = getattr(selector, "feature_names_in_", None), names_of(X)
+    if fitted is not None and names is not None and list(fitted) != [*map(str, names)]:
         unseen, missing = sorted(set(names) - set(fitted)), sorted(set(fitted) - set(names))
         raise ValueError(
             "The feature names should match those that were passed during fit, in the same order."

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ..arrays import Array, Factor, array_namespace, centred, column_dots, factorize, like, to_numpy
+from ..arrays import Array, array_namespace, centred, column_dots, factorize, like, to_numpy
 from ..kernels import ScaledKernel
 from ..kernels.base import Pullback
 
@@ -42,7 +42,6 @@ class ExactOperator:
     p: Array
     K: Array = field(repr=False)
     pullback: Pullback
-    factors: dict[float, Factor] = field(default_factory=dict)  # the last one, by its ridge
 
     def _dual(self, F: Array) -> Array:
         """Return ``Hᵀ(p ∘ F)``, the coefficients of a centred function of the samples."""
@@ -56,14 +55,10 @@ class ExactOperator:
         KF -= self.p @ KF
         return KF
 
-    def _factor(self, ridge: float) -> Factor:
-        if ridge not in self.factors:
-            self.factors = {ridge: factorize(centred(self.K, self.p), ridge / self.p)}
-        return self.factors[ridge]
-
     def solve(self, ridge: float) -> Array:
         """Return ``(C_w + ridge·I)⁻¹ Y`` by one Cholesky factorisation and k solves."""
-        return self._factor(ridge).solve(self.Y) / self.p[:, None]
+        factor = factorize(centred(self.K, self.p), ridge / self.p)
+        return factor.solve(self.Y) / self.p[:, None]
 
     def dots(self, P: Array, Q: Array) -> Array:
         return column_dots(P * self.p[:, None], Q)
@@ -76,6 +71,7 @@ class ExactOperator:
 
     def leave_one_out(self, ridge: float) -> float:
         """Return the mean square of ``αᵢ / (cᵢ − pᵢ²/ε)`` with ``c = diag((G + ε/p)⁻¹)``."""
-        factor, p = self._factor(ridge), self.p
+        p = self.p
+        factor = factorize(centred(self.K, p), ridge / p)
         residuals = factor.solve(self.Y) / (factor.inverse_diagonal() - p**2 / ridge)[:, None]
         return float(array_namespace(p).sum(p[:, None] * residuals**2))

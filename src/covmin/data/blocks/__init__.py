@@ -1,19 +1,15 @@
 """Tables that are read in blocks of rows."""
 
-from .array import ArrayBlocks, Blocks, DeviceBlocks, as_blocks, in_blocks, rows_of
+from .array import ArrayBlocks, Blocks, as_blocks, rows_of
 from .sparse import SparseBlocks, sparse_table
-from .views import ChangedBlocks, NormalScores, Standardization, marked
+from .views import NormalScores, marked
 
 __all__ = [
     "ArrayBlocks",
     "Blocks",
-    "ChangedBlocks",
-    "DeviceBlocks",
     "NormalScores",
     "SparseBlocks",
-    "Standardization",
     "as_blocks",
-    "in_blocks",
     "marked",
     "rows_of",
     "sparse_table",

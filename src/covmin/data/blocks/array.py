@@ -5,8 +5,6 @@ rows. Arrays, memory-mapped files and Parquet files are read in this process; Da
 processed on the workers (:mod:`~covmin.data.blocks.dask`). All have the same methods.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from itertools import islice
 from typing import Any
@@ -82,26 +80,21 @@ class Blocks:
             taken[order[first:last]] = X[rows[first:last] - start]
         return taken
 
-    def keep(self, kept: np.ndarray) -> Blocks:
+    def keep(self, kept: np.ndarray) -> "Blocks":
         """Return blocks of the rows where a mask is true."""
         return KeptRows(self, kept)
 
 
-def in_blocks(X: Any) -> bool:
-    """Tell whether X is read in blocks."""
-    return isinstance(X, Blocks)
-
-
 def as_blocks(X: Any, device: str | None = None) -> Any:
     """Return an array as blocks, on a device if one is named, and blocks unchanged."""
-    if in_blocks(X):
+    if isinstance(X, Blocks):
         return X
     return ArrayBlocks(X) if device is None else DeviceBlocks(X, device)
 
 
 def rows_of(X: Any, rows: np.ndarray) -> Any:
     """Return rows of an array or blocks in any order, in memory; sparse ones stay sparse."""
-    if not in_blocks(X):
+    if not isinstance(X, Blocks):
         return X[rows]
     return X.reordered(rows) if hasattr(X, "reordered") else X.take(rows)
 
@@ -113,20 +106,11 @@ def float_dtype(dtype: Any) -> np.dtype[Any]:
 
 def stays_what_it_is(X: Any) -> bool:
     """Tell whether a selection of X keeps its type: a tensor, a Dask collection or blocks."""
-    return in_blocks(X) or type(X).__module__.split(".")[0] in ("dask", "dask_expr", "torch")
-
-
-def column_names(X: Any) -> list[str] | None:
-    """Return the column names, if any, of X that satisfies :func:`stays_what_it_is`."""
-    names = X.names if in_blocks(X) else getattr(X, "columns", None)
-    return None if names is None else [str(name) for name in names]
-
-
-def restrict_columns(X: Any, columns: np.ndarray) -> Any:
-    """Return some columns of X that satisfies :func:`stays_what_it_is`."""
-    if in_blocks(X):
-        return X.restrict(columns)
-    return X[list(X.columns[columns])] if hasattr(X, "columns") else X[:, columns]
+    return isinstance(X, Blocks) or type(X).__module__.split(".")[0] in (
+        "dask",
+        "dask_expr",
+        "torch",
+    )
 
 
 class KeptRows(Blocks):

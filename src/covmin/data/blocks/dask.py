@@ -10,15 +10,13 @@ nothing is persisted: partitions are recomputed for each pass, so that memory st
 This module is imported only for Dask arrays and dataframes, so it may import Dask.
 """
 
-from __future__ import annotations
-
 import time
 from collections.abc import Sequence
 from concurrent.futures import CancelledError
 from contextlib import suppress
 from functools import partial
 from operator import getitem
-from typing import Any
+from typing import Any, Self
 
 import dask
 import numpy as np
@@ -39,10 +37,6 @@ def _as_array(part: Any, dtype: np.dtype[Any]) -> np.ndarray:
     if hasattr(part, "columns"):
         part = part.to_numpy(dtype=dtype, na_value=np.nan)
     return np.ascontiguousarray(np.asarray(part), dtype=dtype)
-
-
-def _rows_of_partition(columns: np.ndarray | None, X: Any, rows: np.ndarray) -> np.ndarray:
-    return ArrayBlocks(X).take(rows, columns)
 
 
 def _on_partition(
@@ -134,7 +128,7 @@ class DaskBlocks(Blocks):
         self.names = names
 
     @classmethod
-    def of(cls, X: Any) -> DaskBlocks:
+    def of(cls, X: Any) -> Self:
         """Create blocks from the partitions of a Dask array or dataframe."""
         names = None
         if hasattr(X, "columns"):
@@ -188,14 +182,14 @@ class DaskBlocks(Blocks):
         rows = rows[order]
         bounds = np.searchsorted(rows, self.starts)
         pieces = zip(self.parts, self.starts[:-1], bounds[:-1], bounds[1:], strict=True)
-        pick = _delayed(partial(_rows_of_partition, columns))
+        pick = _delayed(lambda X, rows: ArrayBlocks(X).take(rows, columns))
         wanted = [pick(part, rows[a:b] - start) for part, start, a, b in pieces if a < b]
         return np.concatenate(_compute(wanted))[np.argsort(order)]
 
-    def keep(self, kept: np.ndarray) -> DaskBlocks:
+    def keep(self, kept: np.ndarray) -> Self:
         """Select rows on the workers."""
         pick, masks = _delayed(getitem), self._pieces(kept)
         pieces = zip(self.parts, masks, strict=True)
         parts = [part if mask.all() else pick(part, mask) for part, mask in pieces]
         lengths = [int(mask.sum()) for mask in masks]
-        return DaskBlocks(parts, lengths, self.shape[1], self.dtype, self.names)
+        return type(self)(parts, lengths, self.shape[1], self.dtype, self.names)

@@ -1,11 +1,9 @@
 """Parquet files, read in batches of rows."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
@@ -45,9 +43,9 @@ class ParquetBlocks(Blocks):
                     yield start, X
                     start += len(X)
 
-    def restrict(self, columns: np.ndarray) -> ParquetBlocks:
+    def restrict(self, columns: np.ndarray) -> Self:
         """Return the same files with some of the columns."""
-        return ParquetBlocks(self._files, [self.names[j] for j in columns])
+        return type(self)(self._files, [self.names[j] for j in columns])
 
 
 def _opened(path: Any) -> tuple[list[Path], Any]:

@@ -1,9 +1,7 @@
 """Sparse matrices, converted to dense a few rows at a time."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from scipy.sparse import csr_array, issparse
@@ -32,12 +30,12 @@ class SparseBlocks(Blocks):
         taken: np.ndarray = (X if columns is None else X[:, columns]).toarray()
         return taken
 
-    def keep(self, kept: np.ndarray) -> SparseBlocks:
+    def keep(self, kept: np.ndarray) -> Self:
         return self.reordered(np.flatnonzero(kept))
 
-    def reordered(self, rows: np.ndarray) -> SparseBlocks:
+    def reordered(self, rows: np.ndarray) -> Self:
         """Return some rows in the given order, still sparse."""
-        return SparseBlocks(self._X[rows])
+        return type(self)(self._X[rows])
 
 
 def is_made_dense(X: Any) -> bool:

@@ -1,12 +1,10 @@
 """A table in blocks as the criterion uses it: indicators of missing values, ranks, standardised."""
 
-from __future__ import annotations
-
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from array_api_compat import is_numpy_array
@@ -35,14 +33,14 @@ class NormalScores:
     clips: bool = False  # whether knots are bounds, between which values stay
 
     @classmethod
-    def of(cls, X: np.ndarray, p: np.ndarray, left: np.ndarray) -> NormalScores:
+    def of(cls, X: np.ndarray, p: np.ndarray, left: np.ndarray) -> Self:
         """Compute scores from samples (n_samples, n_columns) with weights p; skip ``left``."""
         eps = np.finfo(X.dtype).eps
         columns = zip(X.T, left, strict=True)
         return cls(tuple(None if stays else _scores(column, p, eps) for column, stays in columns))
 
     @classmethod
-    def clipped(cls, X: np.ndarray, n_samples: int, left: np.ndarray) -> NormalScores | None:
+    def clipped(cls, X: np.ndarray, n_samples: int, left: np.ndarray) -> Self | None:
         """Return the clipping of columns with a few far values; None if there are none.
 
         A column is clipped outside the range in which all of so many normal values would lie, with
@@ -82,7 +80,7 @@ class NormalScores:
             scores[:, j] = np.where(np.isfinite(X[:, j]), known, X[:, j])
         return scores
 
-    def restrict(self, columns: np.ndarray) -> NormalScores:
+    def restrict(self, columns: np.ndarray) -> Self:
         """Return the scores for some of the columns."""
         return replace(self, knots=tuple(self.knots[j] for j in columns))
 
@@ -129,8 +127,8 @@ class Marks:
 
     is_mark: np.ndarray  # (n_columns,) bool
 
-    def restrict(self, columns: np.ndarray) -> Marks:
-        return Marks(self.is_mark[columns])
+    def restrict(self, columns: np.ndarray) -> Self:
+        return type(self)(self.is_mark[columns])
 
     def apply(self, X: np.ndarray) -> np.ndarray:
         """Replace some columns of X, which is changed, by indicators of missingness."""
@@ -146,9 +144,9 @@ class Standardization:
     scale: np.ndarray
     missing_at: np.ndarray | None  # value of a missing entry; None if none is missing
 
-    def restrict(self, columns: np.ndarray) -> Standardization:
+    def restrict(self, columns: np.ndarray) -> Self:
         missing_at = None if self.missing_at is None else self.missing_at[columns]
-        return Standardization(self.mean[columns], self.scale[columns], missing_at)
+        return type(self)(self.mean[columns], self.scale[columns], missing_at)
 
     def apply(self, X: Array) -> Array:
         """Return standardised rows, in the dtype of X."""
@@ -182,13 +180,13 @@ class ChangedBlocks(Blocks):
         self.dtype = source.dtype if dtype is None else np.dtype(dtype)
         self.names = source.names and [source.names[j] for j in self.index]
 
-    def astype(self, dtype: Any) -> ChangedBlocks:
+    def astype(self, dtype: Any) -> Self:
         """Return the same columns, to be rounded to another dtype."""
-        return ChangedBlocks(self.source, self.change, self.index, dtype)
+        return type(self)(self.source, self.change, self.index, dtype)
 
-    def restrict(self, columns: np.ndarray) -> ChangedBlocks:
+    def restrict(self, columns: np.ndarray) -> Self:
         change = self.change.restrict(columns)
-        return ChangedBlocks(self.source, change, self.index[columns], self.dtype)
+        return type(self)(self.source, change, self.index[columns], self.dtype)
 
     def beside(self, values: np.ndarray) -> Any:
         return self.source.beside(values)
@@ -207,10 +205,10 @@ class ChangedBlocks(Blocks):
             return self.restrict(columns).take(rows)
         return _changed(self.source.take(rows, self.index), self.change, self.dtype)
 
-    def keep(self, kept: np.ndarray) -> ChangedBlocks:
-        return ChangedBlocks(self.source.keep(kept), self.change, self.index, self.dtype)
+    def keep(self, kept: np.ndarray) -> Self:
+        return type(self)(self.source.keep(kept), self.change, self.index, self.dtype)
 
-    def rows(self, Y: np.ndarray, p: np.ndarray) -> BlockRows:
+    def rows(self, Y: np.ndarray, p: np.ndarray) -> "BlockRows":
         """Return the rows with responses and weights, for sums over blocks."""
         return BlockRows(self, *(self.beside(each.astype(self.dtype)) for each in (Y, p)))
 
@@ -252,7 +250,7 @@ class BlockRows:
     def shape(self) -> tuple[int, int]:
         return self.columns.shape
 
-    def restrict(self, columns: np.ndarray) -> BlockRows:
+    def restrict(self, columns: np.ndarray) -> Self:
         return replace(self, columns=self.columns.restrict(columns))
 
     def keep(self, function: Callable[[Any], Any], width: int) -> None:

@@ -163,9 +163,13 @@
   }
 
   function csv() {
+    const isNumber = (value) => /^[+-]?[\d.,]+$/.test(value);
+    // A spreadsheet would run these as formulas.
+    const safe = (value) => (/^[=+\-@\t\r]/.test(value) && !isNumber(value) ? `'${value}` : value);
     const quote = (value) => (/[",\r\n]/.test(value) ? `"${value.replaceAll('"', '""')}"` : value);
-    const lines = rows.map((row) => [row.rank, quote(row.name), row.lost ?? "", row.rank <= state.m ? 1 : 0,
-      row.folds ?? "", row.alone ?? "", quote(row.about)].join(","));
+    const text = (value) => quote(safe(value));
+    const lines = rows.map((row) => [row.rank, text(row.name), row.lost ?? "", row.rank <= state.m ? 1 : 0,
+      row.folds ?? "", row.alone ?? "", text(row.about)].join(","));
     return ["rank,feature,lost_without,selected,in_folds,alone,about", ...lines, ""].join("\r\n");
   }
 
