@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import ast
 import html
 import json
 import re
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
 
+import covmin
 from covmin import CCMSelector, Formulation
 from covmin.report import build_report, render_report
 
@@ -86,3 +89,17 @@ def test_names_that_hide_something_are_made_visible():
     assert not re.search("[\x00-\x09\x0b-\x1f\x7f\u200b\u2028\u202e\u2066\ud800]", page)
     names = embedded(page)["names"]
     assert names == [r"price\u202e", "b", r"a\x1b[2J\u2028"]
+
+
+def test_only_the_command_line_names_its_options():
+    """What the library says is shown in Python and in reports made there."""
+    package = Path(covmin.__file__).parent
+    said = [
+        (path.name, node.value)
+        for path in package.rglob("*.py")
+        if "cli" not in path.relative_to(package).parts
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.Constant) and isinstance(node.value, str)
+    ]
+    assert len(said) > 1000
+    assert [each for each in said if re.search(r"(?<![\w-])--[a-z]", each[1])] == []
