@@ -110,7 +110,7 @@ def test_what_acts_with_the_features_found_comes_back():
     X, y = product_of_three(600)
     accepted = look_back(sample_of(X, y), [0])
     assert frozenset().union(*accepted) == {1, 2, 3}
-    assert set(refine(sample_of(X, y), range(20), [], 4).order[:4]) == {0, 1, 2, 3}
+    assert set(refine(sample_of(X, y), range(20), [], 4, (0, 0)).order[:4]) == {0, 1, 2, 3}
 
 
 def test_noise_is_hardly_ever_nominated_or_accepted():
@@ -142,3 +142,14 @@ def test_a_ranking_gives_up_a_little_of_the_asked_size_for_much_of_the_others(sm
     path = {k: judged[frozenset(range(k))] for k in range(4)}
     best = {**path, 3: judged[frozenset([2, 3, 4])]}
     assert _Search(every, [*range(5)], best, path).nested(3, 3) == larger
+
+
+def test_a_pair_that_what_was_found_hid_is_named():
+    """An exclusive or explains most of y; waves of the distance from a centre come after it."""
+    rng = np.random.default_rng(0)
+    U = rng.random((800, 40))
+    is_near = abs(np.hypot(U[:, 0] - 0.5, U[:, 1] - 0.5) - 0.35) <= 0.0704
+    y = (is_near | ((U[:, 2] - 0.5) * (0.5 - U[:, 3]) >= 0.0337)).astype(float)
+    sample, first = sample_of((U - 0.5) * 12**0.5, y), range(2, 32)
+    assert not {0, 1} <= set(refine(sample, first, [[2, 3]], 4, (0, 0)).order[:4])
+    assert {0, 1, 2, 3} == set(refine(sample, first, [[2, 3]], 4, (800, 4)).order[:4])

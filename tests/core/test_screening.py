@@ -674,7 +674,7 @@ class TestHold:
         assert {100, 200} <= set(path.order[:4])
         p = np.full(100, 0.01)
         sample = SetSample(X, np.arange(300), np.ones(300), Y - Y.mean(axis=0), p)
-        order = refine(sample, path.order[:30].tolist(), [[3, 40]], 2).order
+        order = refine(sample, path.order[:30].tolist(), [[3, 40]], 2, (0, 0)).order
         assert set(order[:2]) == {100, 200}
         assert set(order[:4]) == {3, 40, 100, 200}
 

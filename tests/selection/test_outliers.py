@@ -168,6 +168,8 @@ class TestOutliers:
         selector = CCMSelector(2, approximation=approximation).fit(frame, NUMBERS)
         assert "clipped in 2 columns: 'c', 'f'" in str(selector.plan_)
         assert "clipped" not in str(plain.plan_)
+        unnamed = CCMSelector(2, approximation=approximation).fit(frame.to_numpy(), NUMBERS)
+        assert "clipped in 2 columns: 2, 5" in str(unnamed.plan_)
         assert_array_equal(selector.support_, plain.support_)
 
     def test_errors_in_a_few_cells_of_every_column(self):

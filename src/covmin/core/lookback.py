@@ -13,6 +13,8 @@ functions of any speed. A column is nominated if its p-value holds over all test
 Nominees of one half of the rows are judged on the other half, and the reverse: they are accepted
 only if the leave-one-out error there falls by more than its standard error, with one more of them
 or with all, since factors of a product may be useless one by one.
+
+If none is accepted, all pairs are searched again with r as the response, where nothing hides them.
 """
 
 from __future__ import annotations
@@ -35,14 +37,20 @@ from .units import ALWAYS_ON
 _MOST, _MOST_FACTORS, _FEWEST_ROWS, _ROUNDS = 8, 8, 40, 3
 # Store the functions of all columns, for several responses, up to this many values.
 _STORED_NUMBERS = 2**24
+# A second search for pairs has half of the level.
+_PAIRS = replace(SEARCH, level=0.5 * SEARCH.level)
 
 
 def refine(
-    sample: SetSample, path: Sequence[int], named: Sequence[Sequence[int]], m: int | None
+    sample: SetSample,
+    path: Sequence[int],
+    named: Sequence[Sequence[int]],
+    m: int | None,
+    searched: tuple[int, int],  # rows, none or more, and functions of each column, for pairs
 ) -> Exchanged:
     """Exchange features of a path and look back in turn, until nothing comes back."""
     errors = SetErrors(sample.part(slice(SAMPLE_ROWS)), path)
-    named, seen = list(named), set[Set]()
+    named, seen, (n_rows, n_functions) = list(named), set[Set](), searched
     for _ in range(_ROUNDS):
         result = exchange(errors, named, m)
         found = result.order[: result.enough].tolist()
@@ -50,6 +58,13 @@ def refine(
             break
         seen.add(frozenset(found))
         accepted = look_back(sample, found)
+        if n_rows and not any(accepted):
+            part = sample.part(slice(n_rows))
+            judged = SetErrors(part, found).judge(frozenset(range(len(found))))
+            r = judged.residuals / np.sqrt(part.p)[:, None]
+            screening = Screening.of(part.X, r, part.p, part.of_column, _PAIRS)
+            pairs = screening.interactions(2, n_functions).units.tolist()
+            accepted = [frozenset(pair) - {-1, *found} and frozenset(pair) - {-1} for pair in pairs]
         new = sorted(frozenset().union(*accepted))
         if not new:
             break

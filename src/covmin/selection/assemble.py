@@ -16,7 +16,7 @@ from covmin.core.problem import Problem
 from covmin.core.rows import Sample
 from covmin.data.standardize import PreparedColumns
 from covmin.plan import Plan
-from covmin.plan.rules import held_rows
+from covmin.plan.rules import held_rows, pair_search
 
 
 def problem_of(plan: Plan, columns: PreparedColumns, Y: np.ndarray) -> Problem:
@@ -79,6 +79,7 @@ def refined(plan: Plan, problem: Problem, path: Path, m: int | None) -> Exchange
     also = np.concatenate([path.protected.spread.units.ravel(), *named]).astype(int)
     first = path.order[: CANDIDATES[1]]
     also = np.unique(also[(also >= 0) & ~np.isin(also, first)])
-    better = refine(sample, np.concatenate([first, also]).tolist(), named, m)
+    searched = pair_search((*sample.X.shape, Y.shape[1])) if plan.order else (0, 0)
+    better = refine(sample, [*first, *also], named, m, searched)
     rest = path.order[~np.isin(path.order, better.order)]
     return replace(better, order=np.concatenate([better.order, rest]))

@@ -213,7 +213,7 @@ def _on_table(table: Table, columns: PreparedColumns, standardize: Any) -> list[
         decisions.append(Decision("duplicates", choice, reason))
     scores = None if standardize == "rank" else columns.scores
     if scores is not None:
-        far = [name for name, knots in zip(table.column_labels, scores.knots, strict=True) if knots]
+        far = table.column_labels[[bool(knots) for knots in scores.knots]].tolist()
         choice = f"clipped in {count_of(len(far), 'column')}: {listed(far)}"
         reason = "beyond what normal values of so many samples reach, and most of the variance"
         decisions.append(Decision("far values", choice, reason))
