@@ -482,7 +482,7 @@ CASES = {
     ),
     "sparse y": (lambda X, y: bad(X, csr_array(y[:, None])), "y is sparse"),
     "sparse X and y": (lambda X, y: bad(csr_array(X), csr_array(y[:, None])), "y is sparse"),
-    "all constant": (lambda X, y: bad(np.ones((60, 3)), y), "All 3 feature"),
+    "all constant": (lambda X, y: bad(np.ones((60, 3)), y), "X has 3 features, all constant"),
     "text y": (
         lambda X, y: bad(X, np.array(["a", "b"] * 30), parameters={"task": "regression"}),
         "requires numbers",
