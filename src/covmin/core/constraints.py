@@ -9,9 +9,10 @@ import numpy as np
 
 @dataclass(frozen=True)
 class Constraint:
-    """``{0 ≤ w ≤ 1}`` without a penalty; the base class of all constraints."""
+    """``{0 ≤ w ≤ 1}`` with the penalty ``λ₁(Σw − m)``; the base class of all constraints."""
 
     budget: float  # m
+    unit_price: float = 0.0  # λ₁; zero means no penalty
 
     @classmethod
     def candidates(cls, budget: float, prices: Sequence[float] = ()) -> list[Self]:
@@ -22,9 +23,9 @@ class Constraint:
         """Return the feasible weights closest to v."""
         return np.clip(v, 0.0, 1.0)
 
-    def price(self, w: np.ndarray) -> tuple[float, np.ndarray | float]:
+    def price(self, w: np.ndarray) -> tuple[float, float]:
         """Return the penalty at w and its derivative."""
-        return 0.0, 0.0
+        return self.unit_price * (float(w.sum()) - self.budget), self.unit_price
 
     def gap(self, w: np.ndarray, gradient: np.ndarray) -> float:
         """Return ``max ⟨gradient, w − v⟩`` over feasible v; it is zero exactly at stationarity."""
@@ -78,16 +79,11 @@ class CappedSimplex(Constraint):
 
 @dataclass(frozen=True)
 class SoftBudget(Constraint):
-    """The soft budget: ``{0 ≤ w ≤ 1}`` with the penalty ``λ₁(Σw − m)``."""
-
-    unit_price: float  # λ₁
+    """The soft budget: a price in place of a bound on Σw."""
 
     @classmethod
     def candidates(cls, budget: float, prices: Sequence[float] = ()) -> list[Self]:
         return [cls(budget, price) for price in prices]
-
-    def price(self, w: np.ndarray) -> tuple[float, float]:
-        return self.unit_price * (float(w.sum()) - self.budget), self.unit_price
 
 
 CONSTRAINTS: dict[str, type[Constraint]] = {"hard": CappedSimplex, "soft": SoftBudget}
