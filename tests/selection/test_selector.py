@@ -113,7 +113,7 @@ def test_kernels_that_auto_stands_for(xor):
     for options, kernel in (
         ({"formulation": "path"}, "mixed"),
         ({"formulation": "paper"}, "gaussian"),
-        ({"approximation": Fourier(16), "random_state": 0}, "mixed"),
+        ({"approximation": Fourier(64), "random_state": 0}, "mixed"),
     ):
         auto = CCMSelector(3, **options).fit(X, y)
         named = CCMSelector(3, **{"kernel": kernel, **options}).fit(X, y)
