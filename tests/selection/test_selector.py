@@ -113,11 +113,12 @@ def test_kernels_that_auto_stands_for(xor):
     for options, kernel in (
         ({"formulation": "path"}, "mixed"),
         ({"formulation": "paper"}, "gaussian"),
-        ({"approximation": Fourier(64), "random_state": 0}, "mixed"),
+        ({"approximation": Fourier(16), "random_state": 0}, "mixed"),
     ):
         auto = CCMSelector(3, **options).fit(X, y)
         named = CCMSelector(3, **{"kernel": kernel, **options}).fit(X, y)
-        assert_array_equal(auto.weights_, named.weights_)
+        # The first solve: the last word belongs to the default alone.
+        assert_array_equal(auto.path_.weights[0], named.path_.weights[0])
         assert auto.kernel_ == kernel
 
 
