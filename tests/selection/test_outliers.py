@@ -214,7 +214,7 @@ class TestOutliers:
     def test_among_zeros(self):
         X = np.where(Z > 0.8, np.round(np.exp(Z)), 0.0)
         X[4, 2] = 1e12
-        with pytest.warns(UserWarning, match=r"1 column.*: 2\."):
+        with pytest.warns(UserWarning, match=r"outliers.*: 2\."):
             CCMSelector(2).fit(X, NUMBERS)
 
     def test_nor_are_they_looked_for_in_units_that_mean_something(self):
