@@ -191,8 +191,8 @@ def _warn_of_outliers(samples: Any, columns: PreparedColumns) -> None:
         names = samples.column_labels[columns.index[dominated]].tolist()
         warn(
             "outliers",
-            f"A few outliers make all other values of a column nearly equal: {listed(names)}. Check "
-            "whether they are errors.",
+            f"A few outliers make all other values of a column nearly equal: {listed(names)}. "
+            "Check whether they are errors.",
             names,
             advice='Otherwise use standardize="rank", which replaces values by their ranks.',
         )
