@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 import pytest
 
@@ -40,5 +41,5 @@ def test_the_curve_of_flights_does_not_explode():
     """From 0.14 with five features it went to 0.84 with six; the constant `year` was kept."""
     found = fitted("flights_20000.csv.gz", "arr_delay")
     error = found.cv_results_.mean_error[0]
-    assert (error[1:] < 1.5 * error[:-1]).all()
+    assert (np.diff(error) < 0.1).all()  # shares of the variance
     assert not found.support_[found.constant_].any()
