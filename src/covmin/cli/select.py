@@ -32,7 +32,6 @@ _ADVICE = {
     "excluded-columns": "Use --as COL=KIND to override this, such as text for the words of a text.",
     "given-not-used": "Use --as COL=KIND to override this.",
     "guessed-task": "Pass --task regression for numbers, --task classification for classes.",
-    "outliers": "Otherwise use --standardize rank.",
 }
 _DEMO_CODE = """\
 from sklearn.datasets import load_wine

@@ -1,30 +1,25 @@
-"""Refuse invalid input, and warn about columns and responses from which little can be learned."""
+"""Refuse invalid input, and warn about tables from which little can be learned."""
 
 from collections.abc import Hashable, Sequence
 from typing import Any
 
 import numpy as np
 from scipy.sparse import issparse
-from scipy.special import gammaln
 from scipy.stats import rankdata
 from sklearn.utils import _safe_indexing, check_array
 from sklearn.utils.validation import _get_feature_names
 
-from covmin.constants import FEW_LEVELS, OUTLIERS, SUSPICIOUS_SHARE
-from covmin.core.arrays import row_tiles, to_numpy
+from covmin.constants import FEW_LEVELS, SUSPICIOUS_SHARE
 from covmin.remarks import InputError, warn
 from covmin.text import count_of, listed, verb
 
 from .blocks import Blocks
-from .blocks.views import rows_to_look_at
-from .columns import LEFT_OUT, Reading, summary
+from .columns import LEFT_OUT, summary
 from .dtypes import as_numbers, holds_numbers, is_frame, is_number, is_time, missing_mask
-from .standardize import PreparedColumns, Standardize
+from .standardize import PreparedColumns
 
 # What to do about columns that are not numeric.
 _ADVICE = "Drop them, convert them, or, if they hold categories, give them a categorical dtype."
-# With fewer rows there are no outliers.
-_ROWS = 10
 _NUMBERS = [np.float64, np.float32]
 
 
@@ -69,24 +64,18 @@ def checked_numbers(X: Any) -> np.ndarray:
     """Return a table of numbers as an array; errors about a frame name its columns."""
     if is_frame(X) and hasattr(X, "sparse"):  # only if all its columns are sparse
         X = X.sparse.to_dense()
-    dtype = getattr(X, "dtype", "")
-    if is_time(dtype):
+    if is_frame(X):
+        other = [j for j, dtype in enumerate(X.dtypes) if not is_number(dtype)]
+        bad = [j for j in other if not holds_numbers(_safe_indexing(X, j, axis=1))]
+        if bad:
+            raise no_numbers([str(X.columns[j]) for j in bad], _ADVICE)
+    elif is_time(dtype := getattr(X, "dtype", "")):
         raise InputError(
             f"X holds dates or durations ({dtype}); convert them to numbers.", "column_types"
         )
-    try:
-        if is_frame(X) and any(map(is_time, X.dtypes)):
-            raise TypeError  # check_array may convert dates to numbers
-        return check_array(
-            X, dtype=_NUMBERS, ensure_all_finite="allow-nan", ensure_min_samples=2, input_name="X"
-        )
-    except (TypeError, ValueError) as error:
-        if not is_frame(X):
-            raise
-        columns = ((str(name), _safe_indexing(X, j, axis=1)) for j, name in enumerate(X.columns))
-        if bad := [name for name, column in columns if not holds_numbers(column)]:
-            raise no_numbers(bad, _ADVICE) from error
-        raise
+    return check_array(
+        X, dtype=_NUMBERS, ensure_all_finite="allow-nan", ensure_min_samples=2, input_name="X"
+    )
 
 
 def no_numbers(names: list[str], advice: str) -> InputError:
@@ -96,125 +85,54 @@ def no_numbers(names: list[str], advice: str) -> InputError:
     )
 
 
-def dominated_by_outliers(values: np.ndarray) -> np.ndarray:
-    """Return a mask of the columns whose standard deviation is due to a few outliers.
+def check_columns(table: Any, columns: PreparedColumns) -> None:
+    """Raise an error if no column varies; warn about unused columns and about too few samples.
 
-    The columns are in units of their standard deviation. Without the few values farthest from the
-    median, the others still vary, but by a tiny fraction of the standard deviation, so a kernel
-    scaled to the outliers cannot distinguish them. Values equal to the median, such as the zeros
-    of a count, are equal anyway and are not counted; a column with fewer other values than
-    outliers is not reported.
-
-    >>> near = np.arange(100.0)
-    >>> far = np.append(near, 1e12)
-    >>> [dominated_by_outliers(np.c_[x / x.std()]) for x in (near, far)]
-    [array([False]), array([ True])]
+    Units that were excluded when the table was read do not count as constant.
     """
-    n = values.shape[0]
-    if n < _ROWS:
-        return np.zeros(values.shape[1], dtype=bool)
-    n_near = n - int(np.ceil(OUTLIERS[0] * n))
-    # Contiguous columns are sorted faster.
-    columns = np.array(values.T, order="C")
-    ordered = np.partition(columns, ((n - 1) // 2, n // 2), axis=1)
-    columns -= 0.5 * (ordered[:, (n - 1) // 2] + ordered[:, n // 2])[:, None]
-    near = np.partition(np.abs(columns, out=columns), n_near - 1, axis=1)[:, :n_near]
-    n_others = (near > 0.0).sum(axis=1)
-    spread = np.sqrt((near**2).sum(axis=1) / np.maximum(n_others, 1))
-    dominated: np.ndarray = (n_others >= n - n_near) & (spread < OUTLIERS[1])
-    return dominated
-
-
-def orders_by_chance(Y: np.ndarray, n_features: int, *, classes: bool) -> float:
-    """Return the expected number of useless features that sort the samples by their response.
-
-    A useless feature puts the samples in any order with equal probability. Classes may follow each
-    other in any order; numbers may increase or decrease.
-
-    >>> labels = np.array([[0.0], [0.0], [1.0], [1.0]])
-    >>> round(orders_by_chance(labels, 30, classes=True))
-    10
-    """
-    few = rows_to_look_at(Y.shape[0])
-    if few.size < Y.shape[0]:
-        # A feature that sorts all samples also sorts a subset, so the subset gives a bound.
-        at_most = orders_by_chance(Y[few], n_features, classes=classes)
-        if at_most < 1.0:
-            return at_most
-    counts = np.unique(Y, axis=0, return_counts=True)[1]
-    sortings = gammaln(counts + 1.0).sum() + (gammaln(counts.size + 1.0) if classes else np.log(2))
-    return float(n_features * np.exp(min(sortings - gammaln(Y.shape[0] + 1.0), 0.0)))
-
-
-def check_columns(samples: Any, columns: PreparedColumns, standardize: Standardize) -> None:
-    """Raise an error if no column varies; warn about columns that are left out or tell little.
-
-    Units that were excluded when the table was read, or that have no values, do not count as
-    constant.
-    """
-    layout = samples.layout
-    is_left_out = ~layout.given
-    is_left_out[layout.unit[layout.source]] = False
-    constant, empty = columns.constant[~is_left_out[columns.constant]], list[int]()
+    layout = table.layout
+    names = np.arange(layout.unit.size) if table.names is None else table.names
+    constant = np.intersect1d(columns.constant, layout.unit[layout.source])
     if columns.units.size == 0:
         raise InputError(
             f"X has {count_of(constant.size, 'feature')}, all constant or empty: there is nothing "
             "to select.",
             "X",
         )
-    if layout.indicators.size:
-        is_empty = samples.missing_shares(columns.p) > 1.0 - 1e-9
-        units = np.intersect1d(constant, layout.unit[layout.source[layout.indicators]])
-        empty = [unit for unit in units.tolist() if is_empty[layout.unit == unit].all()]
-    constant = np.setdiff1d(constant, empty)
-    labels = np.arange(layout.unit.size) if samples.names is None else samples.names
-    for code, found, noun, more in (
-        ("empty-columns", empty, "feature", " without values"),
-        ("constant-columns", constant.tolist(), "constant feature", ""),
-    ):
-        if found:
-            what = f"{count_of(len(found), noun)}{more} {verb(len(found), 'are')}"
-            names = labels[np.isin(layout.unit, found)].tolist()
-            warn(code, f"{what} ranked last: {listed(names)}.", names)
-    if out := [each for each in samples.readings if each.kind in LEFT_OUT[:-1]]:
-        _warn_of_excluded(samples, out)
-    if standardize and standardize != "rank":
-        _warn_of_outliers(samples, columns)
-
-
-def _warn_of_outliers(samples: Any, columns: PreparedColumns) -> None:
-    drawn = to_numpy(columns.X.take(rows_to_look_at(columns.X.shape[0])))
-    dominated = np.concatenate(
-        [dominated_by_outliers(drawn[:, tile]) for tile in row_tiles(drawn.T)]
-    )
-    if dominated.any():
-        names = samples.column_labels[columns.index[dominated]].tolist()
+    if constant.size:
+        n_present = np.bincount(layout.unit, table.missing_shares(columns.p) < 1.0 - 1e-9)
+        is_empty = n_present[constant] == 0
+        for code, units, noun, more in (
+            ("empty-columns", constant[is_empty], "feature", " without values"),
+            ("constant-columns", constant[~is_empty], "constant feature", ""),
+        ):
+            if units.size:
+                what = f"{count_of(units.size, noun)}{more} {verb(units.size, 'are')}"
+                concerned = names[np.isin(layout.unit, units)].tolist()
+                warn(code, f"{what} ranked last: {listed(concerned)}.", concerned)
+    _warn_of_excluded(table, names)
+    if table.n_samples < 2 * FEW_LEVELS:
         warn(
-            "outliers",
-            f"A few outliers make all other values of a column nearly equal: {listed(names)}. "
-            "Check whether they are errors.",
-            names,
-            advice='Otherwise use standardize="rank", which replaces values by their ranks.',
+            "too-few-samples",
+            f"With {table.n_samples} samples, ranks are hardly better than chance unless an "
+            "effect is very strong. Do not rely on them without more samples.",
         )
 
 
-def _warn_of_excluded(samples: Any, out: list[Reading]) -> None:
+def _warn_of_excluded(table: Any, names: np.ndarray) -> None:
     """Warn about columns that are not used: row identifiers, free text and empty ones."""
-    is_given = samples.layout.given[samples.layout.unit]
-    labels = np.arange(is_given.size) if samples.names is None else samples.names
-    given = set(labels[is_given].tolist())
+    out = [each for each in table.readings if each.kind in LEFT_OUT[:-1]]
+    given = set(names[table.layout.given[table.layout.unit]].tolist())
     if excluded := [each for each in out if each.column not in given]:
         said, columns = summary(excluded), [each.column for each in excluded]
-        texts, ids = (
-            [each.column for each in excluded if each.kind == kind]
-            for kind in ("free text", "identifier")
-        )
-        named, kind = (texts[0], "text") if texts else (columns[0], "category")
+        text = next((each.column for each in excluded if each.kind == "free text"), None)
+        named, kind = (columns[0], "category") if text is None else (text, "text")
         advice = (
             f"column_types={{{named!r}: 'drop'}} says that this is right; {kind!r} in place of "
-            f"'drop' uses the {'words of the ' if texts else ''}column."
+            f"'drop' uses the {'column' if text is None else 'words of the column'}."
         )
-        if close := [name for name in ids if _follows_response(samples, name)]:
+        ids = [each.column for each in excluded if each.kind == "identifier"]
+        if close := [name for name in ids if _follows_response(table, names.tolist().index(name))]:
             said.append(
                 f"The numbers in {listed(close)} follow the response, however: they are its ranks, "
                 "or the rows are sorted by it."
@@ -230,39 +148,11 @@ def _warn_of_excluded(samples: Any, out: list[Reading]) -> None:
         )
 
 
-def _follows_response(samples: Any, name: Any) -> bool:
+def _follows_response(table: Any, j: int) -> bool:
     """Tell whether the ranks of a numeric column and of the response are correlated."""
-    j = list(samples.names).index(name) if samples.names is not None else int(name)
-    column = _safe_indexing(samples.passed[0], j, axis=1)
+    column = table.input_column(j)
     if not is_number(column.dtype):
         return False
-    ranks = rankdata(as_numbers(column)[samples.row])
-    found = [np.corrcoef(ranks, rankdata(y))[0, 1] for y in samples.response.Y.T]
+    ranks = rankdata(as_numbers(column))
+    found = [np.corrcoef(ranks, rankdata(y))[0, 1] for y in table.response.Y.T]
     return bool(np.max(np.square(found)) > SUSPICIOUS_SHARE[2])
-
-
-def check_enough(samples: Any, columns: PreparedColumns) -> None:
-    """Warn if there are too few samples to learn from, or outliers of y."""
-    response, n = samples.response, columns.X.shape[0]
-    by_chance = orders_by_chance(
-        response.Y, columns.units.size, classes=response.task == "classification"
-    )
-    if by_chance >= 1.0:
-        warn(
-            "too-few-samples",
-            f"{n} samples are too few to distinguish {columns.units.size} "
-            f"features: by chance alone, about {by_chance:.0f} of them would sort the samples by "
-            "y. Do not trust the ranking.",
-        )
-    elif n < 2 * FEW_LEVELS:
-        warn(
-            "too-few-samples",
-            f"With {n} samples, ranks are hardly better than chance unless an "
-            "effect is very strong. Do not rely on them without more samples.",
-        )
-    if response.has_outliers:
-        warn(
-            "outliers",
-            "A few outliers of y make all other values nearly equal. Pass its logarithm or its "
-            "ranks (scipy.stats.rankdata) as y, or check whether these values are errors.",
-        )

@@ -11,7 +11,7 @@ import numpy as np
 
 from covmin.constants import FEW_LEVELS, MOST_LEVELS, RARE_LEVEL
 from covmin.remarks import InputError
-from covmin.text import listed
+from covmin.text import count_of, listed
 
 from .dtypes import as_numbers, is_category, is_integer, is_missing, is_number
 from .parsing import (
@@ -40,6 +40,7 @@ _SAID = {
     "empty": "Excluded because empty",
     "dropped": "Excluded as requested",
 }
+_LIKE_ROWS, _NO_VALUES = "integers that never repeat, like row numbers", "no values"
 # Words of a cell of free text.
 _WORDS = 3
 
@@ -67,9 +68,8 @@ class Reading:
     @property
     def choice(self) -> str:
         """How the column was read, in words."""
-        return (
-            f"{self.column!r} {'excluded' if self.kind in LEFT_OUT else _SAID[self.kind].lower()}"
-        )
+        how = "excluded" if self.kind in LEFT_OUT else _SAID[self.kind].lower()
+        return f"{self.column!r} {how}"
 
     def __str__(self) -> str:
         return f"{self.choice} ({self.words})"
@@ -114,9 +114,9 @@ class Levels:
         return cls(values, codes)
 
     @property
-    def n_present(self) -> int:
-        """Number of values that are not missing."""
-        return int((self.codes >= 0).sum())
+    def counts(self) -> np.ndarray:
+        """Number of samples of each value."""
+        return np.bincount(self.codes[self.codes >= 0], minlength=len(self.values))
 
     def spread(self, numbers: np.ndarray) -> np.ndarray:
         """Return the number of each sample's level; NaN or NaT if it is missing."""
@@ -128,8 +128,8 @@ def identifies_rows(column: Any, n_columns: int = 1) -> bool:
     """Tell whether integers identify rows: all differ although they lie close together.
 
     Row numbers do, and numbers of customers or of answers. Of n independent integers from a range
-    of R, all differ with probability ``Π (1 − i/R)`` over i < n. Small probabilities are allowed
-    for among many columns. Missing values, and steps larger than one, identify nothing.
+    of R, all differ with probability ``Π (1 − i/R)`` over i < n, which must be small even among
+    ``n_columns``. Missing values, and steps larger than one, identify nothing.
     """
     numbers = np.asarray(column)
     if numbers.dtype.kind not in "iu":  # as integers, if none is missing: large ones differ there
@@ -159,7 +159,7 @@ def read_by_itself(column: Any, *, is_trusted: bool = False) -> ReadColumn:
     """
     if is_number(column.dtype):
         if not is_trusted and is_integer(column.dtype) and identifies_rows(column):
-            return _row_numbers(len(column))
+            return _left_out(len(column), "identifier", _LIKE_ROWS)
         return ReadColumn("number", as_numbers(column)[:, None])
     levels = Levels.of(column)
     if not is_category(column.dtype):
@@ -174,15 +174,6 @@ def _left_out(n_samples: int, kind: str, words: str) -> ReadColumn:
     return ReadColumn(kind, np.empty((n_samples, 0)), words)
 
 
-def _row_numbers(n_samples: int) -> ReadColumn:
-    words = "integers that never repeat, like row numbers"
-    return _left_out(n_samples, "identifier", words)
-
-
-def _empty(n_samples: int) -> ReadColumn:
-    return _left_out(n_samples, "empty", "no values")
-
-
 def _of_points(points: np.ndarray, words: str = "dates") -> ReadColumn:
     block, cycles = encode_points(points)
     parts = ", ".join(["time since the first date", *cycles])
@@ -193,16 +184,15 @@ def _of_objects(levels: Levels, is_trusted: bool) -> ReadColumn:
     """Read objects: by their types if all agree, otherwise by their text."""
     values = levels.values
     if not values:
-        return _empty(levels.codes.size)
+        return _left_out(levels.codes.size, "empty", _NO_VALUES)
     # First, because durations of NumPy are integers.
-    if all(isinstance(value, timedelta | np.timedelta64) for value in values):
-        days = np.array([value / np.timedelta64(1, "D") for value in values])
+    if all(isinstance(each, timedelta | np.timedelta64) for each in values):
+        days = np.array([each / np.timedelta64(1, "D") for each in values])
         return ReadColumn("number", levels.spread(days)[:, None], "durations, in days")
-    if all(isinstance(value, (Real, Decimal, np.bool_)) for value in values):
-        numbers = np.array([float(value) for value in values])
+    if all(isinstance(each, (Real, Decimal, np.bool_)) for each in values):
+        numbers = np.array([float(each) for each in values])
         return ReadColumn("number", levels.spread(numbers)[:, None])
-    dates = date | np.datetime64
-    if all(isinstance(each, dates) or hasattr(each, "to_timestamp") for each in values):
+    if all(isinstance(x, date | np.datetime64) or hasattr(x, "to_timestamp") for x in values):
         return _of_points(levels.spread(points_in_time(values)))
     return _of_text(levels, is_trusted) or read_categories(levels)
 
@@ -219,44 +209,38 @@ def _of_text(levels: Levels, is_trusted: bool) -> ReadColumn | None:
     Marks of missing values count as missing, and so does what is no number among many numbers, such
     as "unknown": at most one cell in ``FEW_LEVELS``.
     """
-    texts = [_as_text(value) for value in levels.values]
+    texts = np.array([_as_text(value) for value in levels.values], dtype=object)
     if not any(text.strip() for text in texts):
-        return _empty(levels.codes.size)
+        return _left_out(levels.codes.size, "empty", _NO_VALUES)
     is_mark = np.array([is_missing_mark(text) for text in texts])
     are_numbers = look_like_numbers(texts) & ~is_mark
-    is_stray = ~(are_numbers | is_mark)
-    n_stray = is_stray[levels.codes[levels.codes >= 0]].sum()
-    if are_numbers.sum() <= FEW_LEVELS or FEW_LEVELS * n_stray > levels.n_present:
+    is_stray, counts = ~(are_numbers | is_mark), levels.counts
+    if are_numbers.sum() <= FEW_LEVELS or FEW_LEVELS * counts[is_stray].sum() > counts.sum():
         is_stray[:] = False
     there = ~(is_mark | is_stray)
-    held = [texts[i] for i in np.flatnonzero(there)]
-
-    def spread(values: np.ndarray) -> np.ndarray:
-        placed = np.full(there.size, np.nan).astype(values.dtype)
-        placed[there] = values
-        return levels.spread(placed)
-
-    if (found := read_numerals(held)) is not None:
-        numbers, words = spread(found[0]), found[1]
+    # Among the values that are there; the others are missing.
+    codes = np.append(np.where(there, np.cumsum(there) - 1, -1), -1)[levels.codes]
+    held = Levels(texts[there].tolist(), codes)
+    if (found := read_numerals(held.values)) is not None:
+        numbers, words = held.spread(found[0]), found[1]
         if not is_trusted and identifies_rows(numbers):
-            return _row_numbers(levels.codes.size)
+            return _left_out(codes.size, "identifier", _LIKE_ROWS)
         if is_stray.any():
-            words += f"; {listed([texts[i] for i in np.flatnonzero(is_stray)])} treated as missing"
+            words += f"; {listed(texts[is_stray].tolist())} treated as missing"
         return ReadColumn("number", numbers[:, None], words)
-    if (dates := read_dates(held)) is not None:
-        return _of_points(spread(dates[0]), dates[1])
-    if (phases := read_clock(held)) is not None:
-        return ReadColumn("date", encode_phase(spread(phases)), "times of day")
+    if (dates := read_dates(held.values)) is not None:
+        return _of_points(held.spread(dates[0]), dates[1])
+    if (phases := read_clock(held.values)) is not None:
+        return ReadColumn("date", encode_phase(held.spread(phases)), "times of day")
     return None
 
 
 def read_categories(levels: Levels) -> ReadColumn:
     """Encode levels as indicators, with rare ones merged; exclude row identifiers and free text."""
-    n, n_levels = levels.n_present, len(levels.values)
-    if n == 0:
-        return _empty(levels.codes.size)
-    words = f"{n_levels} value{'s' if n_levels > 1 else ''} in {n} rows"
-    counts = np.bincount(levels.codes[levels.codes >= 0], minlength=n_levels)
+    counts, n_levels = levels.counts, len(levels.values)
+    if (n := int(counts.sum())) == 0:
+        return _left_out(levels.codes.size, "empty", _NO_VALUES)
+    words = f"{count_of(n_levels, 'value')} in {count_of(n, 'row')}"
     rare = counts < min(RARE_LEVEL[0], RARE_LEVEL[1] * n)
     hardly_repeat = 2 * n_levels > n and n_levels > FEW_LEVELS
     is_mostly_rare = n_levels > FEW_LEVELS and 2 * counts[rare].sum() > n
@@ -276,8 +260,7 @@ def read_categories(levels: Levels) -> ReadColumn:
 
 def _presence(levels: Levels) -> np.ndarray | None:
     """Return an indicator of missingness, unless values are rarely missing or rarely present."""
-    n = levels.n_present
-    if min(n, levels.codes.size - n) < RARE_LEVEL[0]:
+    if np.bincount(levels.codes < 0, minlength=2).min() < RARE_LEVEL[0]:
         return None
     return indicators(levels, np.ones(len(levels.values), dtype=bool))[0]
 
@@ -295,8 +278,7 @@ def indicators(levels: Levels, rare: np.ndarray | None = None) -> tuple[np.ndarr
     merged = np.zeros(n_levels, dtype=bool) if rare is None else rare.copy()
     most = MOST_LEVELS - n_missing
     if (~merged).sum() + merged.any() > most:
-        counts = np.bincount(codes[codes >= 0], minlength=n_levels)
-        merged[np.lexsort((place, -counts))[most - 1 :]] = True
+        merged[np.lexsort((place, -levels.counts))[most - 1 :]] = True
     if merged.sum() < 2:
         merged[:] = False
     n_own = int((~merged).sum())
@@ -315,7 +297,7 @@ def read_as(kind: str, column: Any, label: Hashable) -> ReadColumn:
         return _left_out(len(column), "dropped", "as requested")
     levels = Levels.of(column)
     if not levels.values:
-        return _empty(levels.codes.size)
+        return _left_out(levels.codes.size, "empty", _NO_VALUES)
     if kind == "category":
         return _as_category(levels, label)
     read = _of_words(levels) if kind == "text" else _of_objects(levels, is_trusted=True)
@@ -347,7 +329,7 @@ def _parsed(text: str) -> float:
 
 def _as_category(levels: Levels, label: Hashable) -> ReadColumn:
     """Merge levels only if there are too many."""
-    if not FEW_LEVELS < len(levels.values) == levels.n_present:
+    if len(levels.values) <= FEW_LEVELS or levels.counts.max() > 1:
         return ReadColumn("category", indicators(levels)[0])
     if (presence := _presence(levels)) is not None:
         return ReadColumn("category", presence)

@@ -17,6 +17,11 @@ def is_of(table: Any, *libraries: str) -> bool:
     return any(kind.__module__.split(".")[0] in libraries for kind in type(table).__mro__)
 
 
+def stays_what_it_is(X: Any) -> bool:
+    """Tell whether a selection of X keeps its type: a tensor, a Dask collection or blocks."""
+    return isinstance(X, Blocks) or is_of(X, "dask", "dask_expr", "torch")
+
+
 def local_frame(X: Any) -> Any:
     """Return a lazy frame, or a table of Arrow data, as a frame in memory; others unchanged.
 
@@ -98,7 +103,7 @@ def as_numbers(column: Any) -> np.ndarray:
     """Return a column of numbers or booleans as floats, with NaN for missing values."""
     if hasattr(column, "isna"):
         return column.to_numpy(dtype=np.float64, na_value=np.nan)
-    return np.asarray(column.to_numpy() if hasattr(column, "to_numpy") else column).astype(float)
+    return np.asarray(column).astype(float)
 
 
 def is_missing(value: Any) -> bool:
@@ -124,8 +129,6 @@ def missing_mask(values: Any) -> np.ndarray:
             array = np.asarray(values, dtype=object)
         except ValueError:  # rows of different lengths; a later check gives a clear error
             array = np.empty(0, dtype=object)
-    if array.dtype.kind in "fcmM":
-        return np.asarray(array != array)
     if array.dtype.kind != "O":
-        return np.zeros(array.shape, dtype=bool)
+        return np.asarray(array != array)
     return np.array([is_missing(value) for value in array.flat], dtype=bool).reshape(array.shape)

@@ -106,17 +106,17 @@ class Table:
 
     def missing_shares(self, p: np.ndarray) -> np.ndarray:
         """Return the weighted fraction of missing values in each input column."""
-        shares = np.zeros(self.layout.unit.size)
-        indicators = self.layout.indicators
-        if indicators.size:
-            means = as_blocks(self.X).reduce(
-                lambda X, _, p: (p @ X,), add_up, p, p, columns=indicators
-            )
-            shares[self.layout.source[indicators]] = means[0]
-        passed = _as_table(self.passed[0])
+        shares, marks = np.zeros(self.layout.unit.size), self.layout.indicators
+        if marks.size:
+            means = as_blocks(self.X).reduce(lambda X, _, p: (p @ X,), add_up, p, p, marks)
+            shares[self.layout.source[marks]] = means[0]
         for j in np.flatnonzero(self.layout.categorical):
-            shares[j] = p @ missing_mask(_safe_indexing(passed, j, axis=1))[self.row]
+            shares[j] = p @ missing_mask(self.input_column(j))
         return shares
+
+    def input_column(self, j: int) -> Any:
+        """Return a column of the samples as it was passed."""
+        return _safe_indexing(_safe_indexing(_as_table(self.passed[0]), j, axis=1), self.row)
 
     def n_distinct(self) -> np.ndarray:
         """Return the number of distinct values of each input column, or NaN from disk and Dask."""
@@ -124,7 +124,7 @@ class Table:
         if isinstance(passed, Blocks) or hasattr(passed, "__dask_graph__"):
             return counts
         is_number = np.asarray(self.kinds) == "number"
-        rows, source, table = np.arange(self.row.size), self.layout.source, _as_table(passed)
+        rows, source = np.arange(self.row.size), self.layout.source
         numbers = np.setdiff1d(np.flatnonzero(is_number[source]), self.layout.indicators)
         size = block_rows(rows.size)
         for start in range(0, numbers.size, size):
@@ -132,8 +132,7 @@ class Table:
             values = np.sort(as_blocks(self.X).take(rows, columns), axis=0)  # NaN at the end
             counts[source[columns]] = ~np.isnan(values[0]) + (values[1:] > values[:-1]).sum(axis=0)
         for j in np.flatnonzero(~is_number):
-            column = _safe_indexing(_safe_indexing(table, j, axis=1), self.row)
-            counts[j] = len(Levels.of(column).values)
+            counts[j] = len(Levels.of(self.input_column(j)).values)
         return counts
 
     def columns(self, standardize: Standardize, device: str | None = None) -> PreparedColumns:
@@ -216,15 +215,20 @@ def read(
         names = names_of(X)
         check_kind(X, y, names)
         X, y, weight, row = usable_samples(X, y, sample_weight)
-        matrix = read_matrix(X, names, options)
+        if len(X.shape) != 2 or X.shape[0] < 2:
+            checked_numbers(X)  # raises the errors of scikit-learn
+        is_given = np.zeros(X.shape[1], dtype=bool)
+        if options.given is not None:
+            is_given = column_mask(options.given, names, X.shape[1], "given")
+        matrix, source, kinds, readings = read_matrix(X, names, options, is_given)
         if strict and is_frame(X):
             refuse_missing(X)
         # Whatever X holds, y must have the same number of rows.
-        rows = np.broadcast_to(np.zeros(1), (matrix.X.shape[0], 1))
+        rows = np.broadcast_to(np.zeros(1), (X.shape[0], 1))
         _, y = check_X_y(rows, y, multi_output=True, ensure_min_samples=2)
-        unit, given, labels = units_of(options.feature_groups, matrix.given, names)
-        layout = Layout(matrix.source, matrix.kinds == "category", unit, given)
-        X, layout = add_indicators(matrix.X, layout, not strict, names)
+        unit, given, labels = units_of(options.feature_groups, is_given, names)
+        layout = Layout(source, kinds == "category", unit, given)
+        X, layout = add_indicators(matrix, layout, not strict, names)
         kernel, clip = options.response_kernel, options.clip
         encode = partial(encode_response, y, task, levels=levels, kernel=kernel, clip=clip)
         response = encode(sample_weight=weight)
@@ -240,8 +244,8 @@ def read(
         passed=passed,
         row=row,
         names=np.array(names, dtype=object) if names and isinstance(names[0], str) else None,
-        kinds=matrix.kinds,
-        readings=matrix.readings,
+        kinds=kinds,
+        readings=readings,
         remarks=tuple(remarks),
         groups=None if groups is None else _row_groups(groups, len(passed[1]))[row],
         options=options,
@@ -360,17 +364,6 @@ def _row_groups(groups: Any, n: int) -> np.ndarray:
     return labels
 
 
-@dataclass(frozen=True)
-class Matrix:
-    """A table as numbers, in which one column may become several, or none."""
-
-    X: Any  # array or Blocks, (n_samples, n_encoded), NaN where a number or a date is missing
-    source: np.ndarray  # (n_encoded,), column of the table that each comes from
-    kinds: np.ndarray  # (n_columns,) of str
-    given: np.ndarray  # (n_columns,) bool
-    readings: tuple[Reading, ...] = ()
-
-
 def _as_table(X: Any) -> Any:
     """Return blocks of a table that must not be copied, an array of lists, and others unchanged."""
     if issparse(X):
@@ -394,28 +387,21 @@ def _as_table(X: Any) -> Any:
     return np.asarray(X, dtype=object) if array.dtype.kind in "US" else array
 
 
-def read_matrix(X: Any, names: Sequence[Hashable] | None, options: TableOptions) -> Matrix:
-    """Encode a table in memory: numbers unchanged, other columns by what they hold."""
-    d = X.shape[1] if len(X.shape) == 2 else 0
-    is_given, as_is = np.zeros(d, dtype=bool), (np.arange(d), np.full(d, "number"))
-    if len(X.shape) != 2 or X.shape[0] < 2:  # no table, which is refused
-        return Matrix(checked_numbers(X), *as_is, is_given)
-    if options.given is not None:
-        is_given = column_mask(options.given, names, d, "given")
-    kinds, strict = options.column_types, options.column_types == "strict"
-    wanted = dict[int, str]()
-    for column, kind in kinds.items() if isinstance(kinds, Mapping) else ():
-        if kind not in KINDS:
-            raise InputError(
-                f"column_types has {kind!r} for column {column!r}; allowed are "
-                f"{', '.join(map(repr, KINDS))}.",
-                "column_types",
-                [column],
-            )
-        wanted[position(column, names, d, "column_types")] = kind
+def read_matrix(
+    X: Any, names: Sequence[Hashable] | None, options: TableOptions, is_given: np.ndarray
+) -> tuple[Any, np.ndarray, np.ndarray, tuple[Reading, ...]]:
+    """Encode a table: numbers unchanged, other columns in memory by what they hold.
+
+    Returns an array or blocks (n_samples, n_encoded), with NaN where a number or a date is missing;
+    the column of the table that each encoded one comes from; and the kinds of the columns of the
+    table, and how they were read, if they are not plain numbers.
+    """
+    numbered, strict = np.arange(is_given.size), options.column_types == "strict"
+    as_numbers = numbered, np.full(is_given.size, "number"), ()
+    wanted = _wanted_kinds(X, names, options.column_types)
     if isinstance(X, Blocks):
         if set(wanted.values()) <= {"number"}:
-            return Matrix(X, *as_is, is_given)
+            return X, *as_numbers
         if not isinstance(X, ArrayBlocks):
             raise InputError(
                 "column_types requires a table in memory, but this X is read in blocks. Encode "
@@ -423,60 +409,68 @@ def read_matrix(X: Any, names: Sequence[Hashable] | None, options: TableOptions)
                 "column_types",
             )
         X = X.array
-    if strict and names is not None:
-        wanted = {j: "category" for j, dtype in enumerate(X.dtypes) if is_category(dtype)}
-    plain = ~np.isin(np.arange(d), list(wanted))
+    others = [j for j, kind in wanted.items() if kind != "number"]
+    plain = np.ones(is_given.size, dtype=bool)
     if not strict:
-        plain = _plain_columns(X, names, wanted, is_given)
+        plain = _plain_columns(X, names, is_given | np.isin(numbered, list(wanted)))
+    plain[others] = False
     if plain.all():
-        return Matrix(checked_numbers(X), *as_is, is_given)
+        return checked_numbers(X), *as_numbers
     numbers = np.empty((X.shape[0], 0))
     if plain.any():
         numbers = checked_numbers(_safe_indexing(X, np.flatnonzero(plain), axis=1))
-    labels = list(range(d)) if names is None else names
-    place, columns = np.cumsum(plain) - 1, list[ReadColumn]()
-    for j, label in enumerate(labels):
+    labels, next_numbers = list(names or numbered.tolist()), iter(numbers.T)
+
+    def read_column(j: int) -> ReadColumn:
         if plain[j]:
-            columns.append(ReadColumn("number", numbers[:, place[j], None]))
-            continue
+            return ReadColumn("number", next(next_numbers)[:, None])
         column = _safe_indexing(X, j, axis=1)
         if j in wanted:
-            columns.append(read_as(wanted[j], column, label))
-        else:
-            columns.append(read_by_itself(column, is_trusted=bool(is_given[j])))
-    readings = [
+            return read_as(wanted[j], column, labels[j])
+        return read_by_itself(column, is_trusted=bool(is_given[j]))
+
+    columns = list(map(read_column, numbered.tolist()))
+    readings = tuple(
         Reading(label, read.kind, read.words, read.note)
         for label, read in zip(labels, columns, strict=True)
         if read.words
-    ]
+    )
     if all(read.kind in LEFT_OUT for read in columns):
         raise InputError(
             f"No column is left to select from. {' '.join(summary(readings))}",
             "column_types",
             advice="Use column_types to override this.",
         )
-    return Matrix(
-        np.concatenate([read.block for read in columns], axis=1, dtype=numbers.dtype),
-        np.repeat(np.arange(d), [read.block.shape[1] for read in columns]),
-        np.array([read.kind for read in columns]),
-        is_given,
-        tuple(readings),
-    )
+    matrix = np.concatenate([read.block for read in columns], axis=1, dtype=numbers.dtype)
+    source = np.repeat(numbered, [read.block.shape[1] for read in columns])
+    return matrix, source, np.array([read.kind for read in columns]), readings
 
 
-def _plain_columns(
-    X: Any, names: Sequence[Hashable] | None, wanted: dict[int, str], is_given: np.ndarray
-) -> np.ndarray:
-    """Return a mask of the columns that are used unchanged: numbers, but not row numbers."""
-    if names is None:
-        plain = np.full(is_given.size, holds_numbers(X))
-    else:
-        # Complex numbers raise an error later, together with the other numbers.
-        plain = np.array([is_number(d) or getattr(d, "kind", "O") == "c" for d in X.dtypes])
-        # Columns of an array are never row numbers: users number arrays on purpose.
-        free = plain & ~is_given & ~np.isin(np.arange(plain.size), list(wanted))
-        whole = [j for j, d in enumerate(X.dtypes) if free[j] and is_integer(d)]
-        for j in whole:
-            plain[j] = not identifies_rows(_safe_indexing(X, j, axis=1), len(whole))
-    plain[[j for j, kind in wanted.items() if kind != "number"]] = False
+def _wanted_kinds(X: Any, names: Sequence[Hashable] | None, column_types: Any) -> dict[int, str]:
+    """Return the kinds that the user asks for, by the number of the column."""
+    if column_types == "strict":
+        dtypes = X.dtypes if is_frame(X) else ()
+        return {j: "category" for j, dtype in enumerate(dtypes) if is_category(dtype)}
+    wanted = dict[int, str]()
+    for column, kind in column_types.items() if isinstance(column_types, Mapping) else ():
+        if kind not in KINDS:
+            raise InputError(
+                f"column_types has {kind!r} for column {column!r}; allowed are "
+                f"{', '.join(map(repr, KINDS))}.",
+                "column_types",
+                [column],
+            )
+        wanted[position(column, names, X.shape[1], "column_types")] = kind
+    return wanted
+
+
+def _plain_columns(X: Any, names: Sequence[Hashable] | None, is_trusted: np.ndarray) -> np.ndarray:
+    """Return a mask of the columns that hold numbers, but not row numbers unless trusted."""
+    if names is None:  # users number arrays on purpose
+        return np.full(is_trusted.size, holds_numbers(X))
+    # Complex numbers raise an error later, together with the other numbers.
+    plain = np.array([is_number(d) or getattr(d, "kind", "O") == "c" for d in X.dtypes])
+    free = [j for j in np.flatnonzero(plain & ~is_trusted) if is_integer(list(X.dtypes)[j])]
+    for j in free:
+        plain[j] = not identifies_rows(_safe_indexing(X, j, axis=1), len(free))
     return plain

@@ -164,7 +164,7 @@ class VerdictSelector(InferenceSelector):
         table = read(X, y, TableOptions.of(self), sample_weight, groups)
         with one_blas_thread():
             columns = table.columns("rank")
-            check_columns(table, columns, "rank")
+            check_columns(table, columns)
             check_independence(table, columns, refuses=True)
             sample = draw_sample(columns, table, seed_of(self.random_state))
             sets = find_sets(sample)
