@@ -1,6 +1,6 @@
 """Infer what a column holds (numbers, categories, dates, row identifiers) and encode it."""
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, time, timedelta
 from decimal import Decimal
@@ -8,22 +8,25 @@ from numbers import Real
 from typing import Any, Self
 
 import numpy as np
+from sklearn.utils import _safe_indexing
 
 from covmin.constants import FEW_LEVELS, MOST_LEVELS, RARE_LEVEL
 from covmin.remarks import InputError
 from covmin.text import count_of, listed
 
-from .dtypes import as_numbers, is_category, is_integer, is_missing, is_number
-from .parsing import (
-    encode_phase,
-    encode_points,
-    is_missing_mark,
-    look_like_numbers,
-    points_in_time,
-    read_clock,
-    read_dates,
-    read_numerals,
+from . import parsing
+from .blocks import ArrayBlocks, Blocks
+from .dtypes import (
+    as_numbers,
+    checked_numbers,
+    holds_numbers,
+    is_category,
+    is_frame,
+    is_integer,
+    is_missing,
+    is_number,
 )
+from .layout import position
 
 #: Kinds that the user may request for a column.
 KINDS = ("number", "category", "date", "text", "drop")
@@ -175,7 +178,7 @@ def _left_out(n_samples: int, kind: str, words: str) -> ReadColumn:
 
 
 def _of_points(points: np.ndarray, words: str = "dates") -> ReadColumn:
-    block, cycles = encode_points(points)
+    block, cycles = parsing.encode_points(points)
     parts = ", ".join(["time since the first date", *cycles])
     return ReadColumn("date", block, f"{words}: {parts}", points=points)
 
@@ -193,7 +196,7 @@ def _of_objects(levels: Levels, is_trusted: bool) -> ReadColumn:
         numbers = np.array([float(each) for each in values])
         return ReadColumn("number", levels.spread(numbers)[:, None])
     if all(isinstance(x, date | np.datetime64) or hasattr(x, "to_timestamp") for x in values):
-        return _of_points(levels.spread(points_in_time(values)))
+        return _of_points(levels.spread(parsing.points_in_time(values)))
     return _of_text(levels, is_trusted) or read_categories(levels)
 
 
@@ -212,8 +215,8 @@ def _of_text(levels: Levels, is_trusted: bool) -> ReadColumn | None:
     texts = np.array([_as_text(value) for value in levels.values], dtype=object)
     if not any(text.strip() for text in texts):
         return _left_out(levels.codes.size, "empty", _NO_VALUES)
-    is_mark = np.array([is_missing_mark(text) for text in texts])
-    are_numbers = look_like_numbers(texts) & ~is_mark
+    is_mark = np.array([parsing.is_missing_mark(text) for text in texts])
+    are_numbers = parsing.look_like_numbers(texts) & ~is_mark
     is_stray, counts = ~(are_numbers | is_mark), levels.counts
     if are_numbers.sum() <= FEW_LEVELS or FEW_LEVELS * counts[is_stray].sum() > counts.sum():
         is_stray[:] = False
@@ -221,17 +224,17 @@ def _of_text(levels: Levels, is_trusted: bool) -> ReadColumn | None:
     # Among the values that are there; the others are missing.
     codes = np.append(np.where(there, np.cumsum(there) - 1, -1), -1)[levels.codes]
     held = Levels(texts[there].tolist(), codes)
-    if (found := read_numerals(held.values)) is not None:
+    if (found := parsing.read_numerals(held.values)) is not None:
         numbers, words = held.spread(found[0]), found[1]
         if not is_trusted and identifies_rows(numbers):
             return _left_out(codes.size, "identifier", _LIKE_ROWS)
         if is_stray.any():
             words += f"; {listed(texts[is_stray].tolist())} treated as missing"
         return ReadColumn("number", numbers[:, None], words)
-    if (dates := read_dates(held.values)) is not None:
+    if (dates := parsing.read_dates(held.values)) is not None:
         return _of_points(held.spread(dates[0]), dates[1])
-    if (phases := read_clock(held.values)) is not None:
-        return ReadColumn("date", encode_phase(held.spread(phases)), "times of day")
+    if (phases := parsing.read_clock(held.values)) is not None:
+        return ReadColumn("date", parsing.encode_phase(held.spread(phases)), "times of day")
     return None
 
 
@@ -323,7 +326,7 @@ def _parsed(text: str) -> float:
     try:
         return float(text)
     except ValueError:
-        found = read_numerals([text])
+        found = parsing.read_numerals([text])
         return np.nan if found is None else float(found[0][0])
 
 
@@ -358,3 +361,95 @@ def _of_words(levels: Levels) -> ReadColumn | None:
     block[levels.codes < 0] = np.nan
     said = f"frequencies of {words.shape[1]} words, in {block.shape[1]} numbers"
     return ReadColumn("text", block, said)
+
+
+# --- all columns ----------------------------------------------------------------------------------
+
+
+def read_matrix(
+    X: Any, names: Sequence[Hashable] | None, column_types: Any, is_given: np.ndarray
+) -> tuple[Any, np.ndarray, np.ndarray, tuple[Reading, ...]]:
+    """Encode a table: numbers unchanged, other columns in memory by what they hold.
+
+    Returns an array or blocks (n_samples, n_encoded), with NaN where a number or a date is missing;
+    the column of the table that each encoded one comes from; and the kinds of the columns of the
+    table, and how they were read, if they are not plain numbers.
+    """
+    numbered = np.arange(is_given.size)
+    unchanged = numbered, np.full(is_given.size, "number"), ()
+    wanted = _wanted_kinds(X, names, column_types)
+    if isinstance(X, Blocks):
+        if set(wanted.values()) <= {"number"}:
+            return X, *unchanged
+        if not isinstance(X, ArrayBlocks):
+            raise InputError(
+                "column_types requires a table in memory, but this X is read in blocks. Encode "
+                "these columns first and omit column_types, or load the table into memory.",
+                "column_types",
+            )
+        X = X.array
+    others = [j for j, kind in wanted.items() if kind != "number"]
+    plain = np.ones(is_given.size, dtype=bool)
+    if column_types != "strict":
+        plain = _plain_columns(X, names, is_given | np.isin(numbered, list(wanted)))
+    plain[others] = False
+    if plain.all():
+        return checked_numbers(X), *unchanged
+    numbers = np.empty((X.shape[0], 0))
+    if plain.any():
+        numbers = checked_numbers(_safe_indexing(X, np.flatnonzero(plain), axis=1))
+    labels, next_numbers = list(names or numbered.tolist()), iter(numbers.T)
+
+    def read_column(j: int) -> ReadColumn:
+        if plain[j]:
+            return ReadColumn("number", next(next_numbers)[:, None])
+        column = _safe_indexing(X, j, axis=1)
+        if j in wanted:
+            return read_as(wanted[j], column, labels[j])
+        return read_by_itself(column, is_trusted=bool(is_given[j]))
+
+    columns = list(map(read_column, numbered.tolist()))
+    readings = tuple(
+        Reading(label, read.kind, read.words, read.note)
+        for label, read in zip(labels, columns, strict=True)
+        if read.words
+    )
+    if all(read.kind in LEFT_OUT for read in columns):
+        raise InputError(
+            f"No column is left to select from. {' '.join(summary(readings))}",
+            "column_types",
+            advice="Use column_types to override this.",
+        )
+    matrix = np.concatenate([read.block for read in columns], axis=1, dtype=numbers.dtype)
+    source = np.repeat(numbered, [read.block.shape[1] for read in columns])
+    return matrix, source, np.array([read.kind for read in columns]), readings
+
+
+def _wanted_kinds(X: Any, names: Sequence[Hashable] | None, column_types: Any) -> dict[int, str]:
+    """Return the kinds that the user asks for, by the number of the column."""
+    if column_types == "strict":
+        dtypes = X.dtypes if is_frame(X) else ()
+        return {j: "category" for j, dtype in enumerate(dtypes) if is_category(dtype)}
+    wanted = dict[int, str]()
+    for column, kind in column_types.items() if isinstance(column_types, Mapping) else ():
+        if kind not in KINDS:
+            raise InputError(
+                f"column_types has {kind!r} for column {column!r}; allowed are "
+                f"{', '.join(map(repr, KINDS))}.",
+                "column_types",
+                [column],
+            )
+        wanted[position(column, names, X.shape[1], "column_types")] = kind
+    return wanted
+
+
+def _plain_columns(X: Any, names: Sequence[Hashable] | None, is_trusted: np.ndarray) -> np.ndarray:
+    """Return a mask of the columns that hold numbers, but not row numbers unless trusted."""
+    if names is None:  # users number arrays on purpose
+        return np.full(is_trusted.size, holds_numbers(X))
+    # Complex numbers raise an error later, together with the other numbers.
+    plain = np.array([is_number(d) or getattr(d, "kind", "O") == "c" for d in X.dtypes])
+    free = [j for j in np.flatnonzero(plain & ~is_trusted) if is_integer(list(X.dtypes)[j])]
+    for j in free:
+        plain[j] = not identifies_rows(_safe_indexing(X, j, axis=1), len(free))
+    return plain

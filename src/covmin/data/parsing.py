@@ -1,7 +1,7 @@
 """Parse numbers, dates and times written as text, and encode dates as elapsed time and cycles."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from datetime import datetime
 from typing import Any
 
@@ -43,7 +43,7 @@ def is_missing_mark(text: str) -> bool:
     return text.strip().casefold() in _MISSING_MARKS
 
 
-def look_like_numbers(texts: Sequence[str]) -> np.ndarray:
+def look_like_numbers(texts: Iterable[str]) -> np.ndarray:
     """Return a mask of the texts that look like numbers, each on its own."""
     shapes = (text.replace("\n", " ").strip().translate(_DIGITS) for text in texts)
     return np.array([_CELL.fullmatch(shape) is not None for shape in shapes], dtype=bool)

@@ -123,7 +123,8 @@ def encode_response(
     if task == "auto":
         task = "ordinal" if levels is not None else guess_task(y)
     p = np.ones(y.shape[0]) if sample_weight is None else sample_weight
-    p, labels, classes = p / p.sum(), None, None
+    p, labels = p / p.sum(), None
+    classes: Any = None
     if task == "regression":
         columns = _number_columns(y, p, clip)
     elif task == "survival":

@@ -7,39 +7,33 @@ from typing import Any, Self
 
 import numpy as np
 from scipy.sparse import issparse
+from scipy.stats import rankdata
 from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import check_X_y
 
+from covmin.constants import FEW_LEVELS, SUSPICIOUS_SHARE
 from covmin.core.rows import add_up
 from covmin.remarks import InputError, Remark, recorded, warn
 from covmin.runtime.machine import check_memory
+from covmin.text import count_of, listed, verb
 
 from .blocks import ArrayBlocks, Blocks, SparseBlocks, as_blocks, marked, rows_of, sparse_table
 from .blocks.array import block_rows
-from .checks import check_kind, checked_numbers, missing_refused, refuse_missing
-from .columns import (
-    KINDS,
-    LEFT_OUT,
-    Levels,
-    ReadColumn,
-    Reading,
-    identifies_rows,
-    read_as,
-    read_by_itself,
-    summary,
-)
+from .columns import LEFT_OUT, Levels, Reading, read_matrix, summary
 from .dtypes import (
-    holds_numbers,
-    is_category,
+    as_numbers,
+    check_kind,
+    checked_numbers,
     is_frame,
-    is_integer,
     is_number,
     is_of,
     local_frame,
     missing_mask,
+    missing_refused,
     names_of,
+    refuse_missing,
 )
-from .layout import Layout, column_mask, position, units_of
+from .layout import Layout, column_mask, units_of
 from .response import EncodedResponse, class_weights, encode_response, ordered_levels
 from .standardize import (
     DistinctRows,
@@ -114,7 +108,7 @@ class Table:
             shares[j] = p @ missing_mask(self.input_column(j))
         return shares
 
-    def input_column(self, j: int) -> Any:
+    def input_column(self, j: Any) -> Any:
         """Return a column of the samples as it was passed."""
         return _safe_indexing(_safe_indexing(_as_table(self.passed[0]), j, axis=1), self.row)
 
@@ -220,7 +214,7 @@ def read(
         is_given = np.zeros(X.shape[1], dtype=bool)
         if options.given is not None:
             is_given = column_mask(options.given, names, X.shape[1], "given")
-        matrix, source, kinds, readings = read_matrix(X, names, options, is_given)
+        matrix, source, kinds, readings = read_matrix(X, names, options.column_types, is_given)
         if strict and is_frame(X):
             refuse_missing(X)
         # Whatever X holds, y must have the same number of rows.
@@ -387,90 +381,77 @@ def _as_table(X: Any) -> Any:
     return np.asarray(X, dtype=object) if array.dtype.kind in "US" else array
 
 
-def read_matrix(
-    X: Any, names: Sequence[Hashable] | None, options: TableOptions, is_given: np.ndarray
-) -> tuple[Any, np.ndarray, np.ndarray, tuple[Reading, ...]]:
-    """Encode a table: numbers unchanged, other columns in memory by what they hold.
+# --- what little can be learned from --------------------------------------------------------------
 
-    Returns an array or blocks (n_samples, n_encoded), with NaN where a number or a date is missing;
-    the column of the table that each encoded one comes from; and the kinds of the columns of the
-    table, and how they were read, if they are not plain numbers.
+
+def check_columns(table: Table, columns: PreparedColumns) -> None:
+    """Raise an error if no column varies; warn about unused columns and about too few samples.
+
+    Units that were excluded when the table was read do not count as constant.
     """
-    numbered, strict = np.arange(is_given.size), options.column_types == "strict"
-    as_numbers = numbered, np.full(is_given.size, "number"), ()
-    wanted = _wanted_kinds(X, names, options.column_types)
-    if isinstance(X, Blocks):
-        if set(wanted.values()) <= {"number"}:
-            return X, *as_numbers
-        if not isinstance(X, ArrayBlocks):
-            raise InputError(
-                "column_types requires a table in memory, but this X is read in blocks. Encode "
-                "these columns first and omit column_types, or load the table into memory.",
-                "column_types",
-            )
-        X = X.array
-    others = [j for j, kind in wanted.items() if kind != "number"]
-    plain = np.ones(is_given.size, dtype=bool)
-    if not strict:
-        plain = _plain_columns(X, names, is_given | np.isin(numbered, list(wanted)))
-    plain[others] = False
-    if plain.all():
-        return checked_numbers(X), *as_numbers
-    numbers = np.empty((X.shape[0], 0))
-    if plain.any():
-        numbers = checked_numbers(_safe_indexing(X, np.flatnonzero(plain), axis=1))
-    labels, next_numbers = list(names or numbered.tolist()), iter(numbers.T)
-
-    def read_column(j: int) -> ReadColumn:
-        if plain[j]:
-            return ReadColumn("number", next(next_numbers)[:, None])
-        column = _safe_indexing(X, j, axis=1)
-        if j in wanted:
-            return read_as(wanted[j], column, labels[j])
-        return read_by_itself(column, is_trusted=bool(is_given[j]))
-
-    columns = list(map(read_column, numbered.tolist()))
-    readings = tuple(
-        Reading(label, read.kind, read.words, read.note)
-        for label, read in zip(labels, columns, strict=True)
-        if read.words
-    )
-    if all(read.kind in LEFT_OUT for read in columns):
+    layout = table.layout
+    names = np.arange(layout.unit.size) if table.names is None else table.names
+    constant = np.intersect1d(columns.constant, layout.unit[layout.source])
+    if columns.units.size == 0:
         raise InputError(
-            f"No column is left to select from. {' '.join(summary(readings))}",
-            "column_types",
+            f"X has {count_of(constant.size, 'feature')}, all constant or empty: there is nothing "
+            "to select.",
+            "X",
+        )
+    if constant.size:
+        n_present = np.bincount(layout.unit, table.missing_shares(columns.p) < 1.0 - 1e-9)
+        is_empty = n_present[constant] == 0
+        for code, units, noun, more in (
+            ("empty-columns", constant[is_empty], "feature", " without values"),
+            ("constant-columns", constant[~is_empty], "constant feature", ""),
+        ):
+            if units.size:
+                what = f"{count_of(units.size, noun)}{more} {verb(units.size, 'are')}"
+                concerned = names[np.isin(layout.unit, units)].tolist()
+                warn(code, f"{what} ranked last: {listed(concerned)}.", concerned)
+    _warn_of_excluded(table, names)
+    if table.n_samples < 2 * FEW_LEVELS:
+        warn(
+            "too-few-samples",
+            f"With {table.n_samples} samples, ranks are hardly better than chance unless an "
+            "effect is very strong. Do not rely on them without more samples.",
+        )
+
+
+def _warn_of_excluded(table: Table, names: np.ndarray) -> None:
+    """Warn about columns that are not used: row identifiers, free text and empty ones."""
+    out = [each for each in table.readings if each.kind in LEFT_OUT[:-1]]
+    given = set(names[table.layout.given[table.layout.unit]].tolist())
+    if excluded := [each for each in out if each.column not in given]:
+        said, columns = summary(excluded), [each.column for each in excluded]
+        text = next((each.column for each in excluded if each.kind == "free text"), None)
+        named, kind = (columns[0], "category") if text is None else (text, "text")
+        advice = (
+            f"column_types={{{named!r}: 'drop'}} says that this is right; {kind!r} in place of "
+            f"'drop' uses the {'column' if text is None else 'words of the column'}."
+        )
+        ids = [each.column for each in excluded if each.kind == "identifier"]
+        if close := [name for name in ids if _follows_response(table, names.tolist().index(name))]:
+            said.append(
+                f"The numbers in {listed(close)} follow the response, however: they are its ranks, "
+                "or the rows are sorted by it."
+            )
+        warn("excluded-columns", " ".join(said), columns, advice=advice)
+    if kept := [each.column for each in out if each.column in given]:
+        warn(
+            "given-not-used",
+            f"Kept because given, but not used in the fit, being row identifiers, free text or "
+            f"empty: {listed(kept)}.",
+            kept,
             advice="Use column_types to override this.",
         )
-    matrix = np.concatenate([read.block for read in columns], axis=1, dtype=numbers.dtype)
-    source = np.repeat(numbered, [read.block.shape[1] for read in columns])
-    return matrix, source, np.array([read.kind for read in columns]), readings
 
 
-def _wanted_kinds(X: Any, names: Sequence[Hashable] | None, column_types: Any) -> dict[int, str]:
-    """Return the kinds that the user asks for, by the number of the column."""
-    if column_types == "strict":
-        dtypes = X.dtypes if is_frame(X) else ()
-        return {j: "category" for j, dtype in enumerate(dtypes) if is_category(dtype)}
-    wanted = dict[int, str]()
-    for column, kind in column_types.items() if isinstance(column_types, Mapping) else ():
-        if kind not in KINDS:
-            raise InputError(
-                f"column_types has {kind!r} for column {column!r}; allowed are "
-                f"{', '.join(map(repr, KINDS))}.",
-                "column_types",
-                [column],
-            )
-        wanted[position(column, names, X.shape[1], "column_types")] = kind
-    return wanted
-
-
-def _plain_columns(X: Any, names: Sequence[Hashable] | None, is_trusted: np.ndarray) -> np.ndarray:
-    """Return a mask of the columns that hold numbers, but not row numbers unless trusted."""
-    if names is None:  # users number arrays on purpose
-        return np.full(is_trusted.size, holds_numbers(X))
-    # Complex numbers raise an error later, together with the other numbers.
-    plain = np.array([is_number(d) or getattr(d, "kind", "O") == "c" for d in X.dtypes])
-    free = [j for j in np.flatnonzero(plain & ~is_trusted) if is_integer(list(X.dtypes)[j])]
-    for j in free:
-        plain[j] = not identifies_rows(_safe_indexing(X, j, axis=1), len(free))
-    return plain
+def _follows_response(table: Table, j: int) -> bool:
+    """Tell whether the ranks of a numeric column and of the response are correlated."""
+    column = table.input_column(j)
+    if not is_number(column.dtype):
+        return False
+    ranks = rankdata(as_numbers(column))
+    found = [np.corrcoef(ranks, rankdata(y))[0, 1] for y in table.response.Y.T]
+    return bool(np.max(np.square(found)) > SUSPICIOUS_SHARE[2])

@@ -14,10 +14,10 @@ from covmin.constants import KNOCKOFF_KERNEL
 from covmin.core.kernels import Mixed
 from covmin.core.units import ALWAYS_ON, Units
 from covmin.data import Table
-from covmin.data.checks import check_columns
 from covmin.data.dtypes import from_tensors
 from covmin.data.independence import check_independence, one_of_each_group
 from covmin.data.standardize import prepare_columns
+from covmin.data.table import check_columns
 from covmin.remarks import silenced, warn
 from covmin.runtime.compat import HasMethods, Interval, fit_context
 from covmin.runtime.machine import one_blas_thread

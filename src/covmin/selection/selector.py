@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
 from covmin.core.kernels import Configurable
 from covmin.data import TableOptions, read
-from covmin.data.checks import check_columns
 from covmin.data.dtypes import from_tensors
 from covmin.data.independence import check_independence
+from covmin.data.table import check_columns
 from covmin.plan import Formulation, Fourier
 from covmin.plan.formulation import formulation_of
 from covmin.plan.rules import kernel_of
