@@ -20,10 +20,11 @@ from covmin.core.kernels import median_bandwidth
 from covmin.remarks import required
 from covmin.runtime.seeds import unit_seed
 
-from .runner import UNFINISHED
 from .selectors import ComparedTable, Make, order_of_features
 
 PROTOCOLS = ("nested", "paper")
+# The error message of a ranking stopped by the time limit.
+UNFINISHED = "not finished in time"
 # Training and test rows.
 Split = tuple[np.ndarray, np.ndarray]
 # Columns from best to worst (None if the selector failed), seconds, and the error message.
