@@ -1,6 +1,6 @@
 """Infer what a column holds (numbers, categories, dates, row identifiers) and encode it."""
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, time, timedelta
 from decimal import Decimal
@@ -377,7 +377,7 @@ def read_matrix(
     """
     numbered = np.arange(is_given.size)
     unchanged = numbered, np.full(is_given.size, "number"), ()
-    wanted = _wanted_kinds(X, names, column_types)
+    wanted = {} if column_types == "auto" else _wanted_kinds(X, names, column_types)
     if isinstance(X, Blocks):
         if set(wanted.values()) <= {"number"}:
             return X, *unchanged
@@ -431,7 +431,7 @@ def _wanted_kinds(X: Any, names: Sequence[Hashable] | None, column_types: Any) -
         dtypes = X.dtypes if is_frame(X) else ()
         return {j: "category" for j, dtype in enumerate(dtypes) if is_category(dtype)}
     wanted = dict[int, str]()
-    for column, kind in column_types.items() if isinstance(column_types, Mapping) else ():
+    for column, kind in column_types.items():
         if kind not in KINDS:
             raise InputError(
                 f"column_types has {kind!r} for column {column!r}; allowed are "

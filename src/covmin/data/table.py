@@ -409,7 +409,8 @@ def check_columns(table: Table, columns: PreparedColumns) -> None:
                 what = f"{count_of(units.size, noun)}{more} {verb(units.size, 'are')}"
                 concerned = names[np.isin(layout.unit, units)].tolist()
                 warn(code, f"{what} ranked last: {listed(concerned)}.", concerned)
-    _warn_of_excluded(table, names)
+    if out := [each for each in table.readings if each.kind in LEFT_OUT[:-1]]:
+        _warn_of_excluded(table, names, out)
     if table.n_samples < 2 * FEW_LEVELS:
         warn(
             "too-few-samples",
@@ -418,9 +419,8 @@ def check_columns(table: Table, columns: PreparedColumns) -> None:
         )
 
 
-def _warn_of_excluded(table: Table, names: np.ndarray) -> None:
+def _warn_of_excluded(table: Table, names: np.ndarray, out: list[Reading]) -> None:
     """Warn about columns that are not used: row identifiers, free text and empty ones."""
-    out = [each for each in table.readings if each.kind in LEFT_OUT[:-1]]
     given = set(names[table.layout.given[table.layout.unit]].tolist())
     if excluded := [each for each in out if each.column not in given]:
         said, columns = summary(excluded), [each.column for each in excluded]
