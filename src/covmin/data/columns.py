@@ -37,8 +37,8 @@ _SAID = {
     "category": "Read as categories",
     "date": "Read as dates",
     "text": "Read as text",
-    "presence": "Row identifiers, used only as indicators of missingness",
-    "identifier": "Excluded as row identifiers, whose values hardly repeat",
+    "presence": "Used only as indicators of missingness, because their values hardly repeat",
+    "identifier": "Excluded because their values hardly repeat, as in row identifiers",
     "free text": "Excluded as free text",
     "empty": "Excluded because empty",
     "dropped": "Excluded as requested",
@@ -252,8 +252,8 @@ def read_categories(levels: Levels) -> ReadColumn:
         return _left_out(levels.codes.size, "free text", f"{words}, of several words each")
     if hardly_repeat or rare.all():
         if (presence := _presence(levels)) is None:
-            return _left_out(levels.codes.size, "identifier", f"{words}: a row identifier")
-        words += ": a row identifier, used only as an indicator of missingness"
+            return _left_out(levels.codes.size, "identifier", f"{words}, which hardly repeat")
+        words += ", which hardly repeat: used only as an indicator of missingness"
         return ReadColumn("category", presence, words, "presence")
     block, n_merged = indicators(levels, rare)
     return ReadColumn(
@@ -418,7 +418,7 @@ def read_matrix(
         raise InputError(
             f"No column is left to select from. {' '.join(summary(readings))}",
             "column_types",
-            advice="Use column_types to override this.",
+            advice="Use column_types to change this.",
         )
     matrix = np.concatenate([read.block for read in columns], axis=1, dtype=numbers.dtype)
     source = np.repeat(numbered, [read.block.shape[1] for read in columns])
