@@ -114,11 +114,14 @@ class Table:
 
     def n_distinct(self) -> np.ndarray:
         """Return the number of distinct values of each input column, or NaN from disk and Dask."""
-        counts, passed = np.full(self.layout.unit.size, np.nan), self.passed[0]
-        if isinstance(passed, Blocks) or hasattr(passed, "__dask_graph__"):
+        counts = np.full(self.layout.unit.size, np.nan)
+        if isinstance(self.passed[0], Blocks) or hasattr(self.passed[0], "__dask_graph__"):
             return counts
-        is_number = np.asarray(self.kinds) == "number"
-        rows, source = np.arange(self.row.size), self.layout.source
+        rows, source, is_number = (
+            np.arange(self.row.size),
+            self.layout.source,
+            self.kinds == "number",
+        )
         numbers = np.setdiff1d(np.flatnonzero(is_number[source]), self.layout.indicators)
         size = block_rows(rows.size)
         for start in range(0, numbers.size, size):
@@ -145,12 +148,11 @@ class Table:
         if not isinstance(self.X, Blocks):
             return self
         n, d = self.X.shape
-        check_memory(
-            n * d * self.X.dtype.itemsize,
-            f"A copy of {n} rows and {d} columns",
+        remedy = (
             'Only random Fourier features read rows in blocks: use approximation="fourier" with '
-            "any kernel except the polynomial one, without given features, on the CPU.",
+            "any kernel except the polynomial one, without given features, on the CPU."
         )
+        check_memory(n * d * self.X.dtype.itemsize, f"A copy of {n} rows and {d} columns", remedy)
         X = self.X.take(np.arange(n))
         there = ~np.isnan(X) if self.layout.indicators.size else None
         check_finite(*value_range(X, there), self.X.names)  # an array has no names
@@ -255,20 +257,13 @@ def _local_response(y: Any) -> Any:
 
 
 def _check_pair(X: Any, y: Any) -> None:
-    """Refuse masked arrays, and the name of a response.
-
-    Warn if the index of y has the labels of X in another order: rows are matched by place.
-    """
+    """Refuse masked arrays and the name of a response; warn of rows in another order."""
     if np.ma.isMaskedArray(X) or np.ma.isMaskedArray(y):
-        raise TypeError(
-            "Masked arrays are not supported: the masked values would be used like any others. "
-            "Drop or impute them and pass an ordinary array."
-        )
+        text = "Masked arrays are not supported: masked values would be used like any others."
+        raise TypeError(f"{text} Drop or impute them and pass an ordinary array.")
     if isinstance(y, str):
-        raise InputError(
-            f"y is the text {y!r}. Pass the response itself, such as X[{y!r}], and X without it.",
-            "y",
-        )
+        text = f"y is the text {y!r}. Pass the response itself, such as X[{y!r}], and X without it."
+        raise InputError(text, "y")
     if not (is_of(X, "pandas") and is_of(y, "pandas") and X.index.size == y.index.size):
         return
     if not X.index.equals(y.index) and X.index.sort_values().equals(y.index.sort_values()):
@@ -292,11 +287,8 @@ def usable_samples(X: Any, y: Any, sample_weight: Any) -> tuple[Any, Any, np.nda
     if np.shape(X)[:1] != (n,):
         return X, y, np.ones(n), np.arange(n)
     if weight.shape not in ((), (n,)):
-        raise InputError(
-            f"sample_weight must have one entry for each of the {n} samples; its shape is "
-            f"{weight.shape}.",
-            "sample_weight",
-        )
+        text = f"sample_weight must have one entry for each of the {n} samples; its shape is"
+        raise InputError(f"{text} {weight.shape}.", "sample_weight")
     weight = np.array(np.broadcast_to(weight, n))
     if not np.isfinite(weight).all() or (weight < 0.0).any():
         raise InputError("sample_weight must contain finite numbers ≥ 0.", "sample_weight")
@@ -305,15 +297,11 @@ def usable_samples(X: Any, y: Any, sample_weight: Any) -> tuple[Any, Any, np.nda
         what = f"y contains NaN: the response of {n_missing} of {n} samples is missing"
         if not n_missing:
             what = f"sample_weight is zero for {n - kept.sum()} of {n} samples"
-        raise InputError(
-            f"Input {what}, but at least 2 samples must have a response and a positive weight.",
-            "y" if n_missing else "sample_weight",
-        )
+        text = f"Input {what}, but at least 2 samples must have a response and a positive weight."
+        raise InputError(text, "y" if n_missing else "sample_weight")
     if n_missing:
-        warn(
-            "missing-responses",
-            f"The response of {n_missing} of {n} samples is missing; these samples are dropped.",
-        )
+        text = f"The response of {n_missing} of {n} samples is missing; these samples are dropped."
+        warn("missing-responses", text)
     if weight.max(initial=0.0) > np.finfo(np.float64).max / max(n, 1):
         weight /= weight.max()  # their sum would be infinite
     if kept.all():
@@ -350,11 +338,8 @@ def _row_groups(groups: Any, n: int) -> np.ndarray:
     """Return one label for each row."""
     labels = np.asarray(groups)
     if labels.shape != (n,) or missing_mask(groups).any():
-        raise InputError(
-            f"groups must have one label for each of the {n} rows, none of them missing; its shape "
-            f"is {labels.shape}.",
-            "groups",
-        )
+        text = f"groups must have one label for each of the {n} rows, none of them missing"
+        raise InputError(f"{text}; its shape is {labels.shape}.", "groups")
     return labels
 
 
@@ -371,11 +356,8 @@ def _as_table(X: Any) -> Any:
     if hasattr(X, "shape"):
         return X
     if isinstance(X, Mapping):
-        raise InputError(
-            f"X is a {type(X).__name__}, not a table. Pass an array or a frame, such as "
-            "pandas.DataFrame(X); of a dataset of scikit-learn, pass X.data.",
-            "X",
-        )
+        text = f"X is a {type(X).__name__}, not a table. Pass an array or a frame, such as"
+        raise InputError(f"{text} pandas.DataFrame(X), or X.data.", "X")
     array = np.asarray(X)
     # As objects, the numbers among text stay numbers.
     return np.asarray(X, dtype=object) if array.dtype.kind in "US" else array
@@ -393,11 +375,8 @@ def check_columns(table: Table, columns: PreparedColumns) -> None:
     names = np.arange(layout.unit.size) if table.names is None else table.names
     constant = np.intersect1d(columns.constant, layout.unit[layout.source])
     if columns.units.size == 0:
-        raise InputError(
-            f"X has {count_of(constant.size, 'feature')}, all constant or empty: there is nothing "
-            "to select.",
-            "X",
-        )
+        text = f"X has {count_of(constant.size, 'feature')}, all constant or empty"
+        raise InputError(f"{text}: there is nothing to select.", "X")
     if constant.size:
         n_present = np.bincount(layout.unit, table.missing_shares(columns.p) < 1.0 - 1e-9)
         is_empty = n_present[constant] == 0
@@ -412,11 +391,10 @@ def check_columns(table: Table, columns: PreparedColumns) -> None:
     if out := [each for each in table.readings if each.kind in LEFT_OUT[:-1]]:
         _warn_of_excluded(table, names, out)
     if table.n_samples < 2 * FEW_LEVELS:
-        warn(
-            "too-few-samples",
-            f"With {table.n_samples} samples, ranks are hardly better than chance unless an "
-            "effect is very strong. Do not rely on them without more samples.",
+        text = (
+            f"With {table.n_samples} samples, ranks are hardly better than chance unless an effect"
         )
+        warn("too-few-samples", f"{text} is very strong. Do not rely on them without more samples.")
 
 
 def _warn_of_excluded(table: Table, names: np.ndarray, out: list[Reading]) -> None:
@@ -437,13 +415,11 @@ def _warn_of_excluded(table: Table, names: np.ndarray, out: list[Reading]) -> No
             )
         warn("excluded-columns", " ".join(said), columns, advice=advice)
     if kept := [each.column for each in out if each.column in given]:
-        warn(
-            "given-not-used",
-            f"Kept because given, but not used in the fit, being row identifiers, free text or "
-            f"empty: {listed(kept)}.",
-            kept,
-            advice="Use column_types to change this.",
+        text = (
+            "Kept because given, but not used in the fit, being row identifiers, free text or empty"
         )
+        advice = "Use column_types to change this."
+        warn("given-not-used", f"{text}: {listed(kept)}.", kept, advice=advice)
 
 
 def _follows_response(table: Table, j: int) -> bool:
