@@ -2,7 +2,6 @@
 
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
-from functools import partial
 from typing import Any, Self
 
 import numpy as np
@@ -13,7 +12,7 @@ from sklearn.utils.validation import check_X_y
 
 from covmin.constants import FEW_LEVELS, SUSPICIOUS_SHARE
 from covmin.core.rows import add_up
-from covmin.remarks import InputError, Remark, recorded, warn
+from covmin.remarks import InputError, warn
 from covmin.runtime.machine import check_memory
 from covmin.text import count_of, listed, verb
 
@@ -84,7 +83,6 @@ class Table:
     kinds: np.ndarray  # (n_inputs,): how each input column was read
     names: np.ndarray | None = None  # names of the input columns, if they have any
     readings: tuple[Reading, ...] = ()  # of the columns that are not plain numbers
-    remarks: tuple[Remark, ...] = ()  # what was said while reading
     groups: np.ndarray | None = None  # (n_samples,), group of each row
     options: TableOptions = TableOptions()
 
@@ -181,56 +179,43 @@ class Table:
 def read(
     X: Any, y: Any, options: TableOptions, sample_weight: Any = None, groups: Any = None
 ) -> Table:
-    """Check and encode X and y.
+    """Check and encode X (n_samples, n_columns) and y (n_samples,) or (n_samples, n_outputs).
 
-    Parameters
-    ----------
-    X : array-like of shape (n_samples, n_columns), or Table
-        A table is returned unchanged.
-    y : array-like of shape (n_samples,) or (n_samples, n_outputs)
-    options : TableOptions
-    sample_weight : array-like of shape (n_samples,), default=None
-    groups : array-like of shape (n_samples,), default=None
-        Group of each row.
-
-    Returns
-    -------
-    table : Table
+    ``sample_weight`` and ``groups`` have one entry for each row. A table that has been read is
+    returned unchanged.
     """
     if isinstance(X, Table):
         return X
     X, y = local_frame(X), _local_response(y)
     _check_pair(X, y)
     passed, strict = (X, y), options.column_types == "strict"
-    with recorded() as remarks:
-        levels, task = ordered_levels(y), options.task
-        is_structured = getattr(getattr(y, "dtype", None), "names", None) is not None
-        if task == "survival" or (task == "auto" and is_structured):
-            y, task = survival_times(y, task), "survival"
-        X = _as_table(X)
-        names = names_of(X)
-        check_kind(X, y, names)
-        X, y, weight, row = usable_samples(X, y, sample_weight)
-        if len(X.shape) != 2 or X.shape[0] < 2:
-            checked_numbers(X)  # raises the errors of scikit-learn
-        is_given = np.zeros(X.shape[1], dtype=bool)
-        if options.given is not None:
-            is_given = column_mask(options.given, names, X.shape[1], "given")
-        matrix, source, kinds, readings = read_matrix(X, names, options.column_types, is_given)
-        if strict and is_frame(X):
-            refuse_missing(X)
-        # Whatever X holds, y must have the same number of rows.
-        rows = np.broadcast_to(np.zeros(1), (X.shape[0], 1))
-        _, y = check_X_y(rows, y, multi_output=True, ensure_min_samples=2)
-        unit, given, labels = units_of(options.feature_groups, is_given, names)
-        layout = Layout(source, kinds == "category", unit, given)
-        X, layout = add_indicators(matrix, layout, not strict, names)
-        kernel, clip = options.response_kernel, options.clip
-        encode = partial(encode_response, y, task, levels=levels, kernel=kernel, clip=clip)
-        response = encode(sample_weight=weight)
-        if options.class_weight is not None:
-            weight = class_weights(response, options.class_weight, weight)
-            response = encode(sample_weight=weight)
+    levels, task = ordered_levels(y), options.task
+    is_structured = getattr(getattr(y, "dtype", None), "names", None) is not None
+    if task == "survival" or (task == "auto" and is_structured):
+        y, task = survival_times(y, task), "survival"
+    X = _as_table(X)
+    names = names_of(X)
+    check_kind(X, y, names)
+    X, y, weight, row = usable_samples(X, y, sample_weight)
+    if len(X.shape) != 2 or X.shape[0] < 2:
+        checked_numbers(X)  # raises the errors of scikit-learn
+    is_given = np.zeros(X.shape[1], dtype=bool)
+    if options.given is not None:
+        is_given = column_mask(options.given, names, X.shape[1], "given")
+    matrix, source, kinds, readings = read_matrix(X, names, options.column_types, is_given)
+    if strict and is_frame(X):
+        refuse_missing(X)
+    # Whatever X holds, y must have the same number of rows.
+    rows = np.broadcast_to(np.zeros(1), (X.shape[0], 1))
+    _, y = check_X_y(rows, y, multi_output=True, ensure_min_samples=2)
+    unit, given, labels = units_of(options.feature_groups, is_given, names)
+    layout = Layout(source, kinds == "category", unit, given)
+    X, layout = add_indicators(matrix, layout, not strict, names)
+    how: Any = {"levels": levels, "kernel": options.response_kernel, "clip": options.clip}
+    response = encode_response(y, task, sample_weight=weight, **how)
+    if options.class_weight is not None:
+        weight = class_weights(response, options.class_weight, weight)
+        response = encode_response(y, task, sample_weight=weight, **how)
     return Table(
         X=X,
         response=response,
@@ -242,7 +227,6 @@ def read(
         names=np.array(names, dtype=object) if names and isinstance(names[0], str) else None,
         kinds=kinds,
         readings=readings,
-        remarks=tuple(remarks),
         groups=None if groups is None else _row_groups(groups, len(passed[1]))[row],
         options=options,
     )
@@ -251,9 +235,8 @@ def read(
 def _local_response(y: Any) -> Any:
     """Return a response in memory; a table of one column that had to be read as this column."""
     local = y.compute() if hasattr(y, "__dask_graph__") else local_frame(y)
-    if local is y or not is_frame(local) or local.shape[1] != 1:
-        return local
-    return local[local.columns[0]]
+    is_column = local is not y and is_frame(local) and local.shape[1] == 1
+    return local[local.columns[0]] if is_column else local
 
 
 def _check_pair(X: Any, y: Any) -> None:
