@@ -299,29 +299,6 @@ def test_what_all_rows_speak_for_is_held_where_some_of_them_decide():
     assert np.isin(stage.features, range(6)).sum() < 6
 
 
-def test_same_data_same_path(easy):
-    first, again = (run_path(make_problem(*easy, n_components=30), BUDGETS) for _ in range(2))
-    assert_array_equal(first.order, again.order)
-    assert_array_equal(first.stages[0].weights, again.stages[0].weights)
-
-
-def test_permuted_columns_permute_the_ranking(easy):
-    X, Y = easy
-    columns = np.random.default_rng(3).permutation(8)
-    straight = run_path(make_problem(X, Y), BUDGETS).order
-    permuted = run_path(make_problem(X[:, columns], Y), BUDGETS).order
-    assert_array_equal(columns[permuted], straight)
-
-
-def test_the_data_are_not_modified(easy):
-    X, Y = (a.copy() for a in easy)
-    for options in ({}, free()):
-        run_path(make_problem(X, Y, **options), BUDGETS)
-        run_path(make_problem(X, Y, 20, **options), BUDGETS)
-    assert_array_equal(X, easy[0])
-    assert_array_equal(Y, easy[1])
-
-
 @pytest.mark.parametrize("n_components", [None, 50])
 def test_single_precision(easy, n_components):
     double = run_path(make_problem(*easy, n_components), BUDGETS)

@@ -441,11 +441,11 @@ def random_problem(rng):
     return objective, constraint, rng.uniform(0, 1, d)
 
 
-def test_the_objective_never_rises_over_a_thousand_random_problems():
+def test_the_objective_never_rises_over_hundreds_of_random_problems():
     """Singular and ill-conditioned ones among them."""
     rng = np.random.default_rng(0)
     steps = 0
-    for _ in range(1000):
+    for _ in range(400):
         objective, constraint, start = random_problem(rng)
         notes = Notes()
         solution = minimize(objective, constraint, start, Steps(max_iter=15), notes.iteration)
@@ -456,4 +456,4 @@ def test_the_objective_never_rises_over_a_thousand_random_problems():
         assert np.isfinite(solution.w).all()
         assert_allclose(constraint.project(solution.w), solution.w, atol=1e-12)
         steps += len(values)
-    assert steps > 2000
+    assert steps > 800
