@@ -3,7 +3,6 @@
 import os
 import subprocess
 import sys
-import textwrap
 
 import numpy as np
 import pytest
@@ -72,30 +71,3 @@ def test_an_error_in_the_work_is_raised_and_the_rest_is_kept(tmp_path):
 def test_progress(capsys):
     run_units([{"x": 1}], lambda unit: 1, progress=True, description="things")
     assert "things" in capsys.readouterr().err
-
-
-def test_killed_process_resumes(tmp_path):
-    """A run killed for good, mid-work, is taken up by the next without doing work twice."""
-    path = tmp_path / "log.jsonl"
-    program = f"""
-        import os, signal
-        from covmin.evaluation.runner import run_units
-
-        def work(unit):
-            if unit["x"] == 4:
-                os.kill(os.getpid(), signal.SIGKILL)
-            return unit["x"] ** 2
-
-        run_units([{{"x": x}} for x in range(10)], work, log={str(path)!r})
-        """
-    environment = {**os.environ, "OMP_NUM_THREADS": "1"}
-    killed = subprocess.run([sys.executable, "-c", textwrap.dedent(program)], env=environment)
-    assert killed.returncode != 0
-    done = []
-
-    def work(unit):
-        done.append(unit["x"])
-        return unit["x"] ** 2
-
-    assert run_units([{"x": x} for x in range(10)], work, log=path) == [x**2 for x in range(10)]
-    assert done == [4, 5, 6, 7, 8, 9]
