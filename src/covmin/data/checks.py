@@ -205,19 +205,16 @@ def _warn_of_excluded(samples: Any, out: list[Reading]) -> None:
     given = set(labels[is_given].tolist())
     if excluded := [each for each in out if each.column not in given]:
         said, columns = summary(excluded), [each.column for each in excluded]
-        texts, ids = (
-            [each.column for each in excluded if each.kind == kind]
-            for kind in ("free text", "identifier")
-        )
-        named, kind = (texts[0], "text") if texts else (columns[0], "category")
+        named = ", ".join(f"{column!r}: 'drop'" for column in columns[:3])
         advice = (
-            f"column_types={{{named!r}: 'drop'}} says that this is right; {kind!r} in place of "
-            f"'drop' uses the {'words of the ' if texts else ''}column."
+            f"column_types={{{named}{', …' if len(columns) > 3 else ''}}} silences this; 'number', "
+            "'category' or 'text' (for its words) in place of 'drop' uses a column all the same."
         )
+        ids = [each.column for each in excluded if each.kind == "identifier"]
         if close := [name for name in ids if _follows_response(samples, name)]:
             said.append(
-                f"The numbers in {listed(close)} follow the response, however: they are its ranks, "
-                "or the rows are sorted by it."
+                f"The numbers in {listed(close)} follow the response, however: they may be its "
+                "ranks, or the rows are sorted by it."
             )
         warn("excluded-columns", " ".join(said), columns, advice=advice)
     if kept := [each.column for each in out if each.column in given]:
@@ -226,7 +223,7 @@ def _warn_of_excluded(samples: Any, out: list[Reading]) -> None:
             f"Kept because given, but not used in the fit, being row identifiers, free text or "
             f"empty: {listed(kept)}.",
             kept,
-            advice="Use column_types to override this.",
+            advice="Use column_types to change this.",
         )
 
 

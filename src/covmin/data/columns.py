@@ -34,8 +34,8 @@ _SAID = {
     "category": "Read as categories",
     "date": "Read as dates",
     "text": "Read as text",
-    "presence": "Row identifiers, used only as indicators of missingness",
-    "identifier": "Excluded as row identifiers, whose values hardly repeat",
+    "presence": "Used only as indicators of missingness, because their values hardly repeat",
+    "identifier": "Excluded because their values hardly repeat, as in row identifiers",
     "free text": "Excluded as free text",
     "empty": "Excluded because empty",
     "dropped": "Excluded as requested",
@@ -265,8 +265,8 @@ def read_categories(levels: Levels) -> ReadColumn:
         return _left_out(levels.codes.size, "free text", f"{words}, of several words each")
     if hardly_repeat or rare.all():
         if (presence := _presence(levels)) is None:
-            return _left_out(levels.codes.size, "identifier", f"{words}: a row identifier")
-        words += ": a row identifier, used only as an indicator of missingness"
+            return _left_out(levels.codes.size, "identifier", f"{words}, which hardly repeat")
+        words += ", which hardly repeat: used only as an indicator of missingness"
         return ReadColumn("category", presence, words, "presence")
     block, n_merged = indicators(levels, rare)
     return ReadColumn(

@@ -453,7 +453,7 @@ def read_matrix(X: Any, names: Sequence[Hashable] | None, options: TableOptions)
         raise InputError(
             f"No column is left to select from. {' '.join(summary(readings))}",
             "column_types",
-            advice="Use column_types to override this.",
+            advice="Use column_types to change this.",
         )
     return Matrix(
         np.concatenate([read.block for read in columns], axis=1, dtype=numbers.dtype),
