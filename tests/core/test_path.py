@@ -6,7 +6,7 @@ import naive
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
-from single import objective_over, problem_on
+from single import Notes, objective_over, problem_on
 
 from covmin.core.constraints import CappedSimplex, SoftBudget
 from covmin.core.kernels import KERNELS, Gaussian, Laplacian, Linear, Mixed, median_bandwidth
@@ -15,7 +15,7 @@ from covmin.core.path import PROBE_WEIGHT, Stage, _protected, approximation_erro
 from covmin.core.problem import Effort
 from covmin.core.rows import Sample
 from covmin.core.screening import Found, Protected, Screening
-from covmin.core.solver import Steps, Watch, minimize
+from covmin.core.solver import Steps, minimize
 from covmin.core.units import ALWAYS_ON, Units
 
 BUDGETS = [5, 3, 2, 1]
@@ -48,23 +48,6 @@ def make_problem(X, Y, n_components=None, seed=0, xp=np, **options):
     rng = np.random.default_rng(seed)
     frequencies = options["kernel"].draw_frequencies(X.shape[1], n_components, rng)
     return problem_on(sample, frequencies, **options)
-
-
-class Notes(Watch):
-    """Keeps every step and stage it is told of, and ends a path after as many steps as it may."""
-
-    def __init__(self, most=np.inf, finished=()):
-        self.seen, self.done = [], []
-        self.most, self.finished = most, finished
-
-    def step(self, progress):
-        self.seen.append(progress)
-
-    def stage_done(self, number, stage):
-        self.done.append((number, stage))
-
-    def stop(self):
-        return len(self.seen) >= self.most
 
 
 # ----------------------------------------------------------------------------------------- path

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.stats import pearsonr
-from single import problem_on
+from single import Notes, problem_on
 
 from covmin.core.constraints import SoftBudget
 from covmin.core.exchange import SetSample
@@ -17,7 +17,6 @@ from covmin.core.objectives import InverseFreeObjective
 from covmin.core.path import run_path
 from covmin.core.rows import Sample
 from covmin.core.screening import SEARCH, Found, Protected, Ranked, Screening, Search
-from covmin.core.solver import Watch
 from covmin.core.units import ALWAYS_ON
 from covmin.datasets import make_shell, make_xor
 
@@ -549,16 +548,6 @@ class TestSearch:
         for most in (0, 1, 2):
             assert len(find(X, Y, search=Search(most=most)).share) == most
 
-    def test_fewest_samples(self, plain):
-        assert find(*plain, search=Search(fewest_samples=100)).share.size == 1
-        assert find(*plain, search=Search(fewest_samples=101)).share.size == 0
-
-    def test_level(self, plain):
-        chance = find(*plain).p_value[0]
-        assert chance < 1e-6
-        assert find(*plain, search=Search(level=chance * 1.01)).share.size == 1
-        assert find(*plain, search=Search(level=chance * 0.5)).share.size == 0
-
 
 class TestMembers:
     UNITS = np.array([[7, 2], [2, 5], [ALWAYS_ON, 9], [1, 0]])
@@ -579,23 +568,6 @@ class TestMembers:
         assert none.members_within().size == 0
         assert none.n_samples == 12.0
         assert none.columns.shape == none.units.shape == (0, 2)
-
-
-class Notes(Watch):
-    """Keeps every step and stage it is told of, and ends a path after as many steps as it may."""
-
-    def __init__(self, most=np.inf, finished=()):
-        self.seen, self.done = [], []
-        self.most, self.finished = most, finished
-
-    def step(self, progress):
-        self.seen.append(progress)
-
-    def stage_done(self, number, stage):
-        self.done.append((number, stage))
-
-    def stop(self):
-        return len(self.seen) >= self.most
 
 
 class TestHold:

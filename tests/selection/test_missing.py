@@ -167,23 +167,6 @@ def test_rows_without_a_response_of_tables_read_in_blocks(tmp_path):
             same_fit(CCMSelector(2).fit(table, y), expected, rtol=1e-8)
 
 
-def test_nullable_and_null():
-    X, y = informative()
-    frame = pd.DataFrame(
-        {
-            "count": pd.array([1, None, 3] * 100, dtype="Int64"),
-            "flag": pd.array([True, False, None] * 100, dtype="boolean"),
-            "value": X[:, 0],
-            "there": np.where(np.isnan(X[:, 3]), np.nan, 1.0),
-        }
-    )
-    plain = frame.astype(float)
-    expected = CCMSelector(2).fit(plain, y)
-    assert expected.get_feature_names_out().tolist() == ["value", "there"]
-    for table in (frame, pl.from_pandas(frame)):
-        same_fit(CCMSelector(2).fit(table, y), expected)
-
-
 def test_categories_beside_gaps():
     X, y = informative()
     frame = pd.DataFrame(X[:, :4], columns=list("abcd"))

@@ -180,15 +180,6 @@ def test_epsilon_is_chosen_by_the_cross_validated_error():
     assert_array_equal(selector.get_support(indices=True), [1, 3])
 
 
-@pytest.mark.parametrize("seed", range(3))
-def test_the_cross_validated_error_is_that_of_a_good_regression(seed):
-    """Not of the ridge that selects, which leaves a quarter of a strong effect."""
-    rng = np.random.default_rng(seed)
-    X = rng.standard_normal((300, 6))
-    y = X[:, 0] * X[:, 1] + np.sqrt(0.015) * rng.standard_normal(300)
-    assert CCMSelector().fit(X, y).cv_results_.mean_error.min() < 0.1
-
-
 @pytest.mark.parametrize(
     ("dtype", "units"), [("float64", 1e-17), ("float64", [1e3, 1e-30, 1e300]), ("float32", 1e-9)]
 )
@@ -204,15 +195,6 @@ def test_cross_validation_does_not_depend_on_units(dtype, units):
     given, other_given = (CCMSelector(given=[1]).fit(Z, y) for Z in (X, scaled))
     assert_allclose(other_given.weights_, given.weights_, rtol=1e-3)
     assert_allclose(other_given.objective_, given.objective_, rtol=1e-3)
-
-
-def test_cross_validation_never_sees_the_fold_left_out(xor):
-    """On pure noise an honest error cannot fall below that of the mean."""
-    X, _ = xor
-    y = np.random.default_rng(1).integers(0, 2, X.shape[0])
-    noise = np.random.default_rng(2).standard_normal((X.shape[0], 200))
-    selector = CCMSelector(random_state=0).fit(noise, y)
-    assert selector.cv_results_.mean_error.min() > 0.9
 
 
 def test_responses(xor):
