@@ -114,7 +114,6 @@ class SetErrors:
         self._fast = dict[int, np.ndarray]()  # fast functions of single features
         # Rows in the order of each column of a feature with more values than landmarks.
         self._sorted = dict[int, list[np.ndarray]]()
-        self._gains = dict[tuple[Set, int], float]()
         self.include(features)
 
     def include(self, features: Sequence[int]) -> None:
@@ -153,13 +152,11 @@ class SetErrors:
             is_own[:, -1] |= ~is_own.any(axis=1)  # among equal rows
             yield residuals[nearest[~is_own].reshape(-1, k)].mean(axis=1)
 
-    def _shared(self, residuals: np.ndarray, features: Set, near: bool = True) -> np.ndarray:
+    def shared(self, residuals: np.ndarray, features: Set, near: bool = True) -> np.ndarray:
         """Return the part of residuals that rows share with their neighbours, if it is clear."""
         root, n = np.sqrt(self.sample.p)[:, None], len(self.sample.X)
-        part, most = (
-            np.zeros_like(residuals),
-            _CLEARLY**2 / n * float(np.vdot(residuals, residuals)),
-        )
+        part = np.zeros_like(residuals)
+        most = _CLEARLY**2 / n * float(np.vdot(residuals, residuals))
         if n >= _DENSE_ROWS * LANDMARKS[0]:
             for means in self._neighbours(residuals / root, features, near):
                 means = root * means
@@ -167,14 +164,6 @@ class SetErrors:
                 if along > 0.0 and along**2 > most * length:
                     part, most = along / length * means, along**2 / length
         return part
-
-    def fast_gain(self, old: Judged, feature: int) -> float:
-        """Return what a fast function of a further feature explains of the residuals of a set."""
-        key = old.features, feature
-        if key not in self._gains:
-            part = self._shared(old.residuals, frozenset({feature}), near=False)
-            self._gains[key] = float(np.vdot(part, part))
-        return self._gains[key]
 
     def judge(self, features: Set, near: Judged | None = None, limit: float = np.inf) -> Judged:
         """Return a set with its best kernel and ridge.
@@ -206,7 +195,7 @@ class SetErrors:
             if is_constant or (near and best.error > _HOPELESS[0] * limit):
                 break
         if best.error <= _HOPELESS[0] * limit:
-            residuals = best.residuals - self._shared(best.residuals, features)
+            residuals = best.residuals - self.shared(best.residuals, features)
             losses = (residuals**2).sum(axis=1)
             best = Judged(features, residuals, losses, float(losses.sum()), best.tuning)
         self.known[features] = best
@@ -231,7 +220,7 @@ class SetErrors:
                 break
             best = np.where((errors < least)[:, None, None], residuals, best)
             least = np.minimum(least, errors)
-        best -= [self._shared(r, one) for r, one in zip(best, left, strict=True)]
+        best -= [self.shared(r, one) for r, one in zip(best, left, strict=True)]
         errors = np.einsum("ijk,ijk->i", best, best)
         return dict(zip(features, (errors - whole.error).tolist(), strict=True))
 
@@ -329,6 +318,8 @@ class _Search:
     best: dict[int, Judged] = field(default_factory=dict)
     proposed: dict[int, Judged] = field(default_factory=dict)  # by the path
     settled: set[tuple[Set, bool]] = field(default_factory=set)  # no exchange helps
+    # What fast functions of a further feature explain, which no rough error shows.
+    fast: dict[tuple[Set, int], float] = field(default_factory=dict)
 
     def credited(self, one: Judged) -> float:
         """Return the error of a set that the rows can vouch for."""
@@ -351,8 +342,11 @@ class _Search:
         tunings = [old.tuning] if len(sets[0]) > 1 else _START
         rough = self.errors.rough(old.features, sets, tunings, work)
         for j in frozenset().union(*sets) - old.features:
-            if gain := self.errors.fast_gain(old, j):
-                rough -= gain * np.array([j in one for one in sets])
+            if (old.features, j) not in self.fast:
+                part = self.errors.shared(old.residuals, frozenset({j}), near=False)
+                self.fast[old.features, j] = float(np.vdot(part, part))
+            if self.fast[old.features, j] > 0.0:
+                rough -= self.fast[old.features, j] * np.array([j in one for one in sets])
         return [sets[i] for i in np.argsort(rough, kind="stable")[:n_tried]]
 
     def exchange(self, k: int, certify: bool = False) -> None:
