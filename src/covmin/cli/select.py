@@ -32,7 +32,6 @@ _ADVICE = {
     "excluded-columns": "Use one all the same by --as COL=number, category or text (its words).",
     "given-not-used": "Use --as COL=KIND to change this.",
     "guessed-task": "Pass --task regression for numbers, --task classification for classes.",
-    "outliers": "Otherwise use --standardize rank.",
 }
 _DEMO_CODE = """\
 from sklearn.datasets import load_wine
