@@ -66,18 +66,18 @@ def estimator_score(estimator: Any, scoring: Any, table: Table) -> Score | None:
             f"{estimator} does not accept sample weights; it is trained without them to choose "
             "the number of features.",
         )
-    times = table.response.times
-    if times is not None and getattr(getattr(y, "dtype", None), "names", None) is None:
-        y = as_structured(times)  # as scikit-survival has them
+    if (
+        table.response.times is not None
+        and getattr(getattr(y, "dtype", None), "names", None) is None
+    ):
+        y = as_structured(table.response.times)  # as scikit-survival has them
     else:
         y = _safe_indexing(y if hasattr(y, "iloc") else np.asarray(y), table.row)
-    name, is_weighted = scoring_name(estimator, scoring), False
-    scorer = check_scoring(estimator, scoring)
-    if copies is None:
-        function = getattr(scorer, "_score_func", scorer)
-        if type(scorer).__name__ == "_PassthroughScorer":
-            function = _last_step(estimator)[1].score
-        is_weighted = "sample_weight" in signature(function).parameters
+    name, scorer = scoring_name(estimator, scoring), check_scoring(estimator, scoring)
+    scored_by = getattr(scorer, "_score_func", scorer)
+    if type(scorer).__name__ == "_PassthroughScorer":
+        scored_by = _last_step(estimator)[1].score
+    is_weighted = copies is None and "sample_weight" in signature(scored_by).parameters
 
     def score(columns: np.ndarray, fold: Fold) -> float:
         X = _safe_indexing(held, columns, axis=1)

@@ -168,9 +168,6 @@ class CCMSelector(NamedResultsMixin, FeatureSelector):
         a fraction of the variance, use :func:`~covmin.unexplained_variance`.
     approximation_ : "fourier" or None
         Approximation used.
-    approximation_error_ : float
-        Relative difference between the criterion and that of the exact kernel, on a sample of the
-        rows. If it exceeds a few per cent, use more components.
     kernel_ : str
         Kernel used.
     path_ : Bunch

@@ -68,7 +68,9 @@ class FeatureSelector(SelectorMixin, BaseEstimator):
         return tags
 
     def __getstate__(self) -> dict[str, Any]:
-        return {**super().__getstate__(), _VERSION: __version__}
+        state = {**super().__getstate__(), _VERSION: __version__}
+        state.pop("_fitted_on", None)  # weak references to the samples
+        return state
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         state = dict(state)
