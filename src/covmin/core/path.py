@@ -12,8 +12,6 @@ while there are more features than the samples can distinguish.
 Here a feature is a unit of :mod:`covmin.core.units`: a column or a group of columns.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 

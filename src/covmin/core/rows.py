@@ -5,8 +5,6 @@ rows. Here the blocks are slices of arrays in memory. Other sources implement th
 their own partitions.
 """
 
-from __future__ import annotations
-
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -112,10 +110,10 @@ class Sample:
         n, d = self.X.shape
         return n, d if self.columns is None else self.columns.size
 
-    def restrict(self, columns: np.ndarray) -> Sample:
+    def restrict(self, columns: np.ndarray) -> Self:
         return replace(self, columns=columns if self.columns is None else self.columns[columns])
 
-    def first(self, n_rows: int) -> Sample:
+    def first(self, n_rows: int) -> Self:
         """Return the first rows, with their responses and weights normalised again."""
         if n_rows >= self.X.shape[0]:
             return self

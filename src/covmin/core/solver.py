@@ -5,11 +5,9 @@ From the uniform start, a few steps of bounded length that each decrease the obj
 points than long steps, and need far fewer evaluations than a small fixed step.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
@@ -102,7 +100,7 @@ class Steps:
     max_step: float = 0.2  # largest change of a weight in one step
     growth: float = 1.0  # factor of that change while the curvature allows it
 
-    def looser(self, factor: float) -> Steps:
+    def looser(self, factor: float) -> Self:
         """Return steps with a larger tolerance that may grow, if only the set matters."""
         return replace(self, tol=factor * self.tol, growth=_GROWTH)
 

@@ -1,7 +1,5 @@
 """A fit in six verbs: plan, look, choose, run, check and present."""
 
-from __future__ import annotations
-
 import sys
 from copy import copy
 from dataclasses import dataclass, replace

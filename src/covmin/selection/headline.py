@@ -1,7 +1,5 @@
 """What cross-validation says about a fit: the error curve, the headline, and the reason for m."""
 
-from __future__ import annotations
-
 from numbers import Real
 from typing import Any, NamedTuple
 

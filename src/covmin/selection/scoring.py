@@ -1,7 +1,5 @@
 """Score feature sets with the user's own estimator."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from contextlib import contextmanager
 from inspect import signature

@@ -1,7 +1,5 @@
 """Everything that a fit found, as plain values, for the terminal, JSON, notebooks and pages."""
 
-from __future__ import annotations
-
 import warnings
 from collections.abc import Iterable, Sequence
 from functools import cached_property

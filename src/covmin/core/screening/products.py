@@ -5,8 +5,6 @@ pairs of d columns need k products of a d×n and an n×d matrix, where k is the 
 response; all triples need d times as many, and so on.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import reduce
