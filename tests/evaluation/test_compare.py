@@ -170,44 +170,6 @@ def test_what_cannot_be_compared_is_told_in_words(table):
         compare_selectors(X, np.column_stack([y, y]), ["pearson"], random_state=0)
 
 
-def test_resumes_after_a_torn_line(table, tmp_path):
-    X, y = table
-    path = tmp_path / "log.jsonl"
-    arguments = {"n_features": [1, 2], "random_state": 0, "log": path}
-    first = compare_selectors(X, y, {"spy": Spy()}, **arguments)
-    assert len(SEEN) == 5
-    path.write_bytes(path.read_bytes()[:-25])
-    SEEN.clear()
-    second = compare_selectors(X, y, {"spy": Spy()}, **arguments)
-    assert len(SEEN) == 1
-    drop = {"columns": "fit_seconds"}
-    pd.testing.assert_frame_equal(first.frame.drop(**drop), second.frame.drop(**drop))
-    SEEN.clear()
-    third = compare_selectors(X, y, {"spy": Spy()}, **arguments)
-    assert not SEEN
-    pd.testing.assert_frame_equal(second.frame, third.frame)
-
-
-def test_other_settings_are_refused(table, tmp_path):
-    X, y = table
-    path = tmp_path / "log.jsonl"
-    compare_selectors(X, y, ["pearson"], n_features=[1], random_state=0, log=path)
-    kept = path.read_bytes()
-    with pytest.raises(ValueError, match=r"(?s)random_state: 0 in the file, 1 in.*another file"):
-        compare_selectors(X, y, ["pearson"], n_features=[1], random_state=1, log=path)
-    with pytest.raises(ValueError, match=r"data: .* in the file"):
-        compare_selectors(X + 1, y, ["pearson"], n_features=[1], random_state=0, log=path)
-    assert path.read_bytes() == kept
-
-
-def test_other_parameters_of_a_users_selector_are_refused(table, tmp_path):
-    X, y = table
-    arguments = {"n_features": [1], "random_state": 0, "log": tmp_path / "log.jsonl"}
-    compare_selectors(X, y, {"k": SelectKBest(k=1)}, **arguments)
-    with pytest.raises(ValueError, match=r"selectors: .* in the file"):
-        compare_selectors(X, y, {"k": SelectKBest(k=2)}, **arguments)
-
-
 class Slow(BaseEstimator):
     """Takes most of a second."""
 
