@@ -151,14 +151,6 @@ def test_the_kernel_of_a_stage(sample, kernel, at_scale):
     assert exact(sample, kernel).gram(EVERY, 1.5, budget=2).kernel == at_scale
 
 
-def test_the_kernel_is_that_of_the_stage_and_not_of_the_columns_asked_for(sample):
-    """The criterion of some features is measured with the kernel that chose them."""
-    problem = exact(sample, Mixed(0.4))
-    whole = problem.gram(EVERY, 1.5, 2).kernel
-    assert problem.gram(np.array([0, 3]), 1.5, 2, among=EVERY).kernel == whole
-    assert problem.gram(np.array([0, 3]), 1.5, 2).kernel != whole
-
-
 def test_the_share_stays_as_features_leave(sample):
     problem = exact(sample, Mixed(0.2))
     stages = [problem.gram(np.arange(size), 1.0, budget=1).kernel for size in (6, 4, 2)]

@@ -72,8 +72,7 @@ def by_chance(n: float, k: int) -> tuple[float, float]:
 
 def without(effects: np.ndarray, vectors: np.ndarray) -> np.ndarray:
     """Return vectors (n, c) after removing orthonormal effects (n, n_effects)."""
-    left: np.ndarray = vectors - effects @ (effects.T @ vectors)
-    return left
+    return vectors - effects @ (effects.T @ vectors)
 
 
 def outstanding(
