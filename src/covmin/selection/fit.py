@@ -8,7 +8,6 @@ from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
-from scipy.sparse import issparse
 
 from covmin import constants
 from covmin.core.arrays import to_numpy
@@ -17,7 +16,6 @@ from covmin.core.path import Path, run_path, stage_of
 from covmin.core.problem import EFFORT, Problem
 from covmin.core.screening import SEARCH
 from covmin.data import Table
-from covmin.data.blocks.sparse import is_made_dense
 from covmin.data.standardize import PreparedColumns
 from covmin.plan import Decision, Plan, rules
 from covmin.plan.formulation import FORMULATIONS, approximation_of, formulation_of
@@ -179,8 +177,8 @@ def make_plan(table: Table, columns: PreparedColumns, settings: SimpleNamespace)
 
 
 def _on_table(table: Table, columns: PreparedColumns, standardize: Any) -> list[Decision]:
-    """Return what was done to samples that repeat, far and missing values, and sparse tables."""
-    decisions, n_rows, X = [], columns.p.size, table.passed[0]
+    """Return what was done to samples that repeat, and to far and missing values."""
+    decisions, n_rows = [], columns.p.size
     if table.response.is_ordered:
         choice = "classes, and their order with half of the variance"
         reason = "a feature explains the order better than 95% of other numberings"
@@ -200,11 +198,6 @@ def _on_table(table: Table, columns: PreparedColumns, standardize: Any) -> list[
         choice = f"{count_of(len(names), 'column')}: {listed(names)}"
         reason = "set to the mean, with an indicator of missingness that shares the weight of the"
         decisions.append(Decision("missing values", choice, f"{reason} column"))
-    if issparse(X):
-        n_numbers, made, most = X.shape[0] * X.shape[1], is_made_dense(X), constants.MEMORY_NUMBERS
-        choice = "converted to dense" if made else "converted a few rows or columns at a time"
-        reason = f"{n_numbers} numbers, {'at most' if made else 'more than'} {most}"
-        decisions.append(Decision("sparse table", choice, reason))
     return decisions
 
 
