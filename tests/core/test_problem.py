@@ -168,11 +168,9 @@ def test_many_columns_have_fewer_waves_each(kernel, n_columns, by_components, by
     sample = Sample(X, Y - Y.mean(), np.full(20, 0.05))
     drawn = fourier(sample, kernel.draw_frequencies(n_columns, 4, rng), kernel)
     for problem, n_waves in ((exact(sample, kernel), by_matrix), (drawn, by_components)):
-        features = np.arange(n_columns)
-        for some in (features, features[:3]):
-            gram = problem.gram(some, 1.0, 2, features)
-            waves = gram.kernel if problem.frequencies is None else gram.components.fixed
-            assert waves.n_waves == n_waves
+        gram = problem.gram(np.arange(n_columns), 1.0, 2)
+        waves = gram.kernel if problem.frequencies is None else gram.components.fixed
+        assert waves.n_waves == n_waves
 
 
 @pytest.mark.parametrize("kind", ["exact", "fourier"])

@@ -322,30 +322,27 @@ def _measured(
     # The empty set comes first. Evaluate a set only once if several ε select it.
     chosen = [[(), *(tuple(sorted(units.tolist())) for units in row)] for row in kept]
     sets = list(dict.fromkeys(each for row in chosen for each in row))
+    places = np.array([[sets.index(each) for each in row] for row in chosen])
     units = [np.array(each, dtype=int) for each in sets]
-    values: dict[tuple[int, ...], dict[str, float]] = {}
-    deviations: dict[tuple[int, ...], dict[str, np.ndarray]] = {}
-    for each, members, (predicted, told_apart) in zip(
-        sets, units, held.predictions(units), strict=True
-    ):
+    rows: list[dict[str, float]] = []
+    by_sample: list[dict[str, np.ndarray]] = []
+    for members, (predicted, others) in zip(units, held.predictions(units), strict=True):
         errors = ((held.target - predicted) ** 2).sum(axis=1)
         measures = {"error": float(w @ errors)}
-        by_sample = {"error": w * (errors - measures["error"])}
-        if told_apart.size and held.left_out.times is not None:
-            index, influence = concordance(held.left_out.times, told_apart[:, 0], w)
-            measures["concordance"], by_sample["concordance"] = index, influence
-        elif told_apart.size and held.left_out.labels is not None:
-            n_training = held.columns.p.size
-            measures |= class_measures(told_apart, held.left_out.labels, w, n_training)
+        of_samples = {"error": w * (errors - measures["error"])}
+        if others.size and held.left_out.times is not None:
+            index, of_samples["concordance"] = concordance(held.left_out.times, others[:, 0], w)
+            measures["concordance"] = index
+        elif others.size and held.left_out.labels is not None:
+            measures |= class_measures(others, held.left_out.labels, w, held.columns.p.size)
         if score is not None:
             is_in = np.isin(layout.unit, members) | layout.given[layout.unit]
-            measures["score"] = score(np.flatnonzero(is_in)) if each else 0.0
-        values[each], deviations[each] = measures, by_sample
-    found = {}
-    for name in measures:
-        found[name] = np.array([[values[each][name] for each in row] for row in chosen])
-    for name in by_sample:
-        D = np.array([[deviations[each][name] for each in row] for row in chosen])
+            measures["score"] = score(np.flatnonzero(is_in)) if members.size else 0.0
+        rows.append(measures)
+        by_sample.append(of_samples)
+    found = {name: np.array([row[name] for row in rows])[places] for name in rows[0]}
+    for name in by_sample[0]:
+        D = np.array([row[name] for row in by_sample])[places]
         found[f"covariance_{name}"] = D @ D.swapaxes(1, 2)
     return found
 

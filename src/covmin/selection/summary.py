@@ -258,11 +258,11 @@ def _measures(selector: Any, classes: list[dict[str, Any]] | None) -> list[dict[
             "log_loss": float(-(shares @ np.log(shares))),
             "roc_auc": 0.5,
         }
-    rows = []
+    m, rows = selector.n_features_, []
     for name, measure in measures(selector).items():
-        value, error = measure.at(selector.n_features_)
-        row = {"name": name, "title": measure.title, "value": value}
-        rows.append(row | {"standard_error": error, "without": without.get(name)})
+        value, error = measure.at(m)
+        row = {"name": name, "title": measure.title, "value": value, "standard_error": error}
+        rows.append(row | {"without": without.get(name)})
     return rows
 
 
