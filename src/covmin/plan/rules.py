@@ -47,9 +47,6 @@ _PASSES = 100
 _BLOCK_WORK = 6e6
 
 
-# --- kernel ------------------------------------------------------------------------------------
-
-
 def kernel_of(given: Any, formulation: Formulation) -> Kernel:
     """Return the kernel for a name or an object; "auto" means the paper's for a single solve.
 
@@ -99,9 +96,6 @@ def on_kernel(kernel: Kernel, reason: str) -> Decision:
         return Decision("kernel", f"mixed, {kernel.mixing:.0%} additive", reason)
     changed = repr(kernel).partition("(")[2].rstrip(")")
     return Decision("kernel", f"{kernel.name}, {changed}" if changed else kernel.name, reason)
-
-
-# --- exact kernel matrix or random Fourier features ----------------------------------------------
 
 
 def choose_approximation(
@@ -186,9 +180,6 @@ def component_bytes(
     return needed + (exact_bytes(min(n, seen), d, itemsize, mixed=True) if by_matrix else 0)
 
 
-# --- rows of the searches before a fit -----------------------------------------------------------
-
-
 def pair_search(shape: tuple[int, int, int]) -> tuple[int, int]:
     """Return the rows, and the functions of each column, that the search for pairs can afford.
 
@@ -258,9 +249,6 @@ def held_rows(n_samples: int, n_columns: int, n_responses: int) -> int:
     return min(n_samples, max(looked_at, MEMORY_NUMBERS // n_columns))
 
 
-# --- regularisation ε ----------------------------------------------------------------------------
-
-
 def is_by_chance(unpredicted: float, n_seen: float) -> bool:
     """Tell whether a prediction on ``n_seen`` samples is no better than chance.
 
@@ -300,9 +288,6 @@ def ridge_for_noise(
     epsilon = float(np.clip(ratio / n_samples, least, most))
     left = f"all features together leave {unpredicted:.0%} of the variance unpredicted"
     return epsilon, f"{left}, {n_samples:.0f} samples"
-
-
-# --- numbers of features and folds ---------------------------------------------------------------
 
 
 def path_budgets(n_features: int) -> list[int]:

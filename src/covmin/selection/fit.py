@@ -108,9 +108,6 @@ def fit(table: Table, columns: PreparedColumns, settings: SimpleNamespace, run: 
     return Fit(plan, table, columns, problem, path, m, found, lost, errors)
 
 
-# --- plan ----------------------------------------------------------------------------------------
-
-
 def make_plan(table: Table, columns: PreparedColumns, settings: SimpleNamespace) -> Plan:
     """Return what follows from the size of the table and from the settings."""
     task, formulation, device = table.response.task, settings.formulation, settings.device
@@ -201,9 +198,6 @@ def _on_table(table: Table, columns: PreparedColumns, standardize: Any) -> list[
     return decisions
 
 
-# --- look ----------------------------------------------------------------------------------------
-
-
 def look(
     plan: Plan, table: Table, columns: PreparedColumns, settings: SimpleNamespace
 ) -> tuple[Plan, FirstLook]:
@@ -255,9 +249,6 @@ def look(
     if least > epsilon:
         epsilon, reason = least, "categories, groups or missing values of different sizes"
     return plan.deciding(Decision("ridge", f"{epsilon:.3g}", reason), epsilons=(epsilon,)), first
-
-
-# --- choose --------------------------------------------------------------------------------------
 
 
 def choose(
@@ -315,9 +306,6 @@ def choose(
         why = f"lowest cross-validated error among {others}"
         decisions.append(Decision("ridge", f"{epsilon:g}", why))
     return plan.deciding(*decisions), epsilon, m, found
-
-
-# --- check ---------------------------------------------------------------------------------------
 
 
 def check(

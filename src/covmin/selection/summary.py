@@ -305,9 +305,6 @@ def _imbalance(classes: list[dict[str, Any]] | None) -> str:
     )
 
 
-# --- substitutes ---------------------------------------------------------------------------------
-
-
 def find_substitutes(
     selector: Any, explained: Explained, n: int, most: int | None = None
 ) -> list[tuple[tuple[int, int], dict[str, Any]]]:
