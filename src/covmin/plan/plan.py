@@ -12,7 +12,17 @@ from .formulation import Formulation
 
 @dataclass(frozen=True)
 class Decision:
-    """A decision, in words: what was decided, such as "kernel", the result, and why."""
+    """A decision and its reason.
+
+    Attributes
+    ----------
+    topic : str
+        What was decided, such as "kernel" or "ridge".
+    choice : str
+        The result, in words.
+    reason : str
+        Why, in words.
+    """
 
     topic: str
     choice: str

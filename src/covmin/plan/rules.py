@@ -116,13 +116,14 @@ def choose_approximation(
     ('fourier', '100000 samples, more than 2000')
     """
     n, d = shape
-    few, by_matrix = n <= effort.matrix_rows, approximation != "fourier"
-    if approximation == "auto":
+    few, is_auto = n <= effort.matrix_rows, approximation == "auto"
+    by_matrix = approximation != "fourier"
+    if is_auto:
         is_smaller = kernel.components_are_exact and d < n
         by_matrix = not (is_smaller or (kernel.has_components and not few))
     reason = f"{n} samples, {'at most' if few else 'more than'} {effort.matrix_rows}"
-    other = "" if kernel.has_components else 'kernel="gaussian" with '
     if by_matrix:
+        other = "" if kernel.has_components else 'kernel="gaussian" with '
         try:
             check_memory(
                 exact_bytes(n, d, itemsize, mixed=kernel.sums_features),
@@ -131,23 +132,22 @@ def choose_approximation(
                 "float32.",
             )
         except MemoryError:
-            if approximation != "auto" or not kernel.has_components:
+            if not is_auto or not kernel.has_components:
                 raise
             by_matrix, reason = False, "not enough memory for the kernel matrix"
-    if by_matrix:
-        if approximation == "auto" and not few:
-            reason = f"the {kernel.name} kernel has no random Fourier features"
-        return None, reason if approximation == "auto" else "as requested"
-    check_memory(
-        component_bytes(kernel, shape, effort, itemsize, **sizes),
-        f"A fit of {n} samples and {d} columns with random Fourier features",
-        "Use fewer components (covmin.Fourier), omit the additive part of the kernel "
-        '(kernel="gaussian"), pass float32, or read the rows from disk: a numpy.memmap, or '
-        "covmin.open_parquet.",
-    )
-    if approximation == "auto" and kernel.components_are_exact:
-        reason = "an exact feature map, and fewer columns than samples"
-    return "fourier", reason if approximation == "auto" else "as requested"
+    if not by_matrix:
+        check_memory(
+            component_bytes(kernel, shape, effort, itemsize, **sizes),
+            f"A fit of {n} samples and {d} columns with random Fourier features",
+            "Use fewer components (covmin.Fourier), omit the additive part of the kernel "
+            '(kernel="gaussian"), pass float32, or read the rows from disk: a numpy.memmap, or '
+            "covmin.open_parquet.",
+        )
+        if kernel.components_are_exact:
+            reason = "an exact feature map, and fewer columns than samples"
+    elif not few:
+        reason = f"the {kernel.name} kernel has no random Fourier features"
+    return None if by_matrix else "fourier", reason if is_auto else "as requested"
 
 
 def component_bytes(

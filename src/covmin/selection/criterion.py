@@ -68,7 +68,8 @@ def unexplained_variance(
     groups : array-like of shape (n_samples,), default=None
         Folds, and group of each sample, for samples that are not independent, as in
         :class:`~covmin.CCMSelector`. The error is then that on held-out samples.
-    task, column_types
+    task : {"auto", "classification", "ordinal", "regression", "survival"}, default="auto"
+    column_types : {"auto", "strict"} or dict, default="auto"
         As in :class:`~covmin.CCMSelector`.
     random_state : int, RandomState instance or None, default=None
         Seed for drawing rows. None is a fixed seed.
