@@ -86,7 +86,10 @@ class InverseFreeObjective(Objective):
         operator, mu = self.gram.at(self.units.spread(w)), self.penalty
         Y, dots = operator.Y, operator.dots
         xp = array_namespace(Y)
-        T = lambda F: operator.matmul(F) + self.epsilon * F  # noqa: E731
+
+        def T(F: Array) -> Array:
+            return operator.matmul(F) + self.epsilon * F
+
         F = xp.zeros_like(Y) if state is None else state
         # Half the negative gradient in F, divided by μ: T(Y − TF) − Y/(2μ).
         R = T(Y - T(F)) - Y / (2.0 * mu)
