@@ -95,9 +95,6 @@ RARE_LEVEL: Final = (5, 0.01)
 #: Integers as y are numbers if they have more distinct values than the first number and fewer
 #: samples per value than the second.
 MANY_CLASSES: Final = (20, 5)
-#: Outliers: this share of the values, without which the others vary by less than this fraction of
-#: the standard deviation.
-OUTLIERS: Final = (0.05, 0.1)
 #: Equal rows are different samples, not duplicates, if more than the first share of them have equal
 #: features but different responses, or if pairs are at most the second number times as frequent
 #: as independent features without rare values would make them.

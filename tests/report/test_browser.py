@@ -172,6 +172,8 @@ def test_browser_fits_a_phone(page):
         unfold = "document.querySelectorAll('details').forEach(each => each.open = true)"
         page.execute_script(unfold)
         assert page.execute_script("return document.documentElement.scrollWidth") == 390
+        table = "document.querySelector('.substitutes').parentElement"
+        assert page.execute_script(f"return {table}.scrollWidth - {table}.clientWidth") <= 0
     finally:
         page.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
 

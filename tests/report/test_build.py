@@ -6,6 +6,7 @@ import json
 
 import numpy as np
 import pytest
+from numpy.testing import assert_allclose
 from scipy import sparse
 from sklearn.datasets import load_diabetes
 
@@ -123,3 +124,15 @@ def test_a_large_sparse_table_is_shown_by_a_sample_of_its_rows():
     assert report["names"][report["ranking"]["order"][0]] == "word 7"
     assert report["notes"] == ["Warnings and figures use 2,796 of 3,000 rows."]
     assert not [w for w in report["warnings"] if w["kind"] in ("constant", "duplicate")]
+
+
+def test_weights_stand_beside_the_ranks_where_nothing_else_was_measured(wine, wine_report):
+    _, X, y = wine
+    assert wine_report["ranking"]["beside"] == "lost_without"
+    selector = CCMSelector(3, kernel="linear", interactions=False).fit(X, y)
+    report = build_report(selector, X, y)
+    weights = selector.weights_[report["ranking"]["order"]]
+    assert_allclose(report["ranking"]["numbers"], weights)
+    page = render_report(report)
+    assert "Lost without" not in page
+    assert ">Weight</button>" in page

@@ -187,7 +187,7 @@ class TestCategorical:
         rows = X.assign(code=pd.Categorical([f"r{i}" for i in range(len(X))]))
         with pytest.raises(ValueError, match="identifies rows"):
             CCMSelector(2, column_types="strict").fit(rows, y)
-        with pytest.warns(UserWarning, match="row identifiers, whose values hardly repeat: 'code'"):
+        with pytest.warns(UserWarning, match="values hardly repeat, as in row identifiers: 'code'"):
             selector = CCMSelector(2).fit(rows, y)
         assert selector.ranking_[-1] == 7
 

@@ -10,8 +10,8 @@ from scipy.stats import false_discovery_control
 from sklearn.utils.validation import check_is_fitted
 
 from covmin.data import TableOptions, read
-from covmin.data.checks import check_columns
 from covmin.data.independence import check_independence
+from covmin.data.table import check_columns
 from covmin.runtime.compat import Interval, StrOptions, fit_context
 from covmin.runtime.machine import one_blas_thread
 from covmin.runtime.run import repeat
@@ -164,7 +164,7 @@ class VerdictSelector(InferenceSelector):
         table = read(X, y, TableOptions.of(self), sample_weight, groups)
         with one_blas_thread():
             columns = table.columns("rank")
-            check_columns(table, columns, "rank")
+            check_columns(table, columns)
             check_independence(table, columns, refuses=True)
             sample = draw_sample(columns, table, seed_of(self.random_state))
             sets = find_sets(sample)

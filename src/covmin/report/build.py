@@ -107,6 +107,8 @@ def build_report(
     sampled = [f"Warnings and figures use {shown:,} of {n:,} rows."] if shown < n else []
     code = code or reproduction_code(selector)
     changes, path = effects(view, explained, kept), selector.path_
+    measured = any(row["lost_without"] is not None for row in rows)
+    beside = "lost_without" if measured else "weight"
     return {
         "target": target,
         "source": source and printable(source),
@@ -121,7 +123,9 @@ def build_report(
         "ranking": {
             "order": order,
             "ranks": [row["rank"] for row in rows],
-            "lost": [row["lost_without"] for row in rows],
+            # Where what is lost was not measured, the weights stand beside the ranks.
+            "beside": beside,
+            "numbers": [row[beside] for row in rows],
             "in_folds": [row["in_folds"] for row in rows],
             "about": _about_columns(selector, view, rows),
         },

@@ -13,8 +13,7 @@ from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import has_fit_parameter
 
 from covmin.data import Table
-from covmin.data.blocks.array import stays_what_it_is
-from covmin.data.dtypes import is_frame
+from covmin.data.dtypes import is_frame, stays_what_it_is
 from covmin.data.survival import as_structured
 from covmin.remarks import warn
 from covmin.text import count_of

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
 from covmin.core.kernels import Configurable
 from covmin.data import TableOptions, read
-from covmin.data.checks import check_columns, check_enough
 from covmin.data.dtypes import from_tensors
 from covmin.data.independence import check_independence
+from covmin.data.table import check_columns
 from covmin.plan import Formulation, Fourier
 from covmin.plan.formulation import formulation_of
 from covmin.plan.rules import kernel_of
@@ -324,8 +324,7 @@ class CCMSelector(NamedResultsMixin, FeatureSelector):
         table = read(X, y, TableOptions.of(self), sample_weight, groups)
         with one_blas_thread():
             columns = table.columns(self.standardize, device)
-        check_columns(table, columns, self.standardize)
-        check_enough(table, columns)
+        check_columns(table, columns)
         if self.cv is None:
             check_independence(table, columns)
         identity: dict[str, Any] = {}

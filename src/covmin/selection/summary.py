@@ -300,8 +300,8 @@ def _imbalance(classes: list[dict[str, Any]] | None) -> str:
         return ""
     return (
         f"{percent(share)} of the samples belong to the class “{most['label']}”, so always "
-        "predicting it is as often correct. Use the balanced accuracy and the area under the ROC "
-        "curve instead."
+        "predicting it is right as often. Look at the balanced accuracy and the area under the ROC "
+        "curve instead of the accuracy."
     )
 
 
