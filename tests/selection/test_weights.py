@@ -104,6 +104,13 @@ class TestSampleWeights:
         with pytest.raises(ValueError, match="too far apart"):
             CCMSelector(3, class_weight=weights).fit(X, y)
 
+    @pytest.mark.parametrize("sizes", [(1e308, 1.0), (1.0, 1e-300)])
+    def test_samples_beside_far_larger_weights_do_not_count(self, xor, sizes):
+        """A kernel matrix was not finite."""
+        X, y = xor
+        few = CCMSelector(3).fit(X, y, sample_weight=np.arange(60) < 40)
+        same_fit(CCMSelector(3).fit(X, y, sample_weight=np.repeat(sizes, [40, 20])), few)
+
     def test_routed_through_a_pipeline(self, xor):
         X, y = xor
         weight = np.random.default_rng(0).integers(0, 3, 60)

@@ -19,8 +19,8 @@ from .fit import Fit
 from .leaks import warn_of_leaks
 
 
-def present(fit: Fit, steps: list[Progress]) -> dict[str, Any]:
-    """Return all fitted attributes of a selector by name."""
+def present(fit: Fit, steps: list[Progress], independent: bool) -> dict[str, Any]:
+    """Return all fitted attributes of a selector by name; p-values if rows are independent."""
     plan, path, columns, table = fit.plan, fit.path, fit.columns, fit.table
     layout, response, stages = table.layout, table.response, path.stages
     weights = np.zeros((len(stages), layout.given.size))
@@ -30,7 +30,7 @@ def present(fit: Fit, steps: list[Progress]) -> dict[str, Any]:
     budget = min(fit.m, columns.units.size)
     # The last stage if an interrupt came before the one with this budget.
     stage = next((stage for stage in stages if stage.budget == budget), stages[-1])
-    spread = _found(path.protected.spread, columns, layout)
+    spread = _found(path.protected.spread, columns, layout, independent)
     spread.features = spread.features[:, 0]
     # Constant features rank last.
     order = np.concatenate([columns.unit_index[path.order], columns.constant])
@@ -76,7 +76,7 @@ def present(fit: Fit, steps: list[Progress]) -> dict[str, Any]:
             n_active=np.array([each.n_active for each in iterations], dtype=int),
         ),
         "plan_": plan,
-        "interactions_": _found(path.protected.interactions, columns, layout),
+        "interactions_": _found(path.protected.interactions, columns, layout, independent),
         "spread_": spread,
         "weights_": weights[stages.index(stage), layout.unit],
         "objective_": float(stage.criterion * response.squared_unit),
@@ -93,14 +93,15 @@ def present(fit: Fit, steps: list[Progress]) -> dict[str, Any]:
     }
 
 
-def _found(found: Found, columns: PreparedColumns, layout: Layout) -> Bunch:
+def _found(found: Found, columns: PreparedColumns, layout: Layout, independent: bool) -> Bunch:
     """Return sets of features as input columns, in order; -1 after the end of a smaller set."""
     ends = found.columns < 0
     features = layout.source[columns.index[found.columns]]
     features = np.sort(np.where(ends, layout.unit.size, features), axis=1)
     features[np.sort(ends, axis=1)] = -1
     features = features[:, : max((~ends).sum(axis=1).max(initial=0), min(2, ends.shape[1]))]
-    return Bunch(features=features, share=found.share, p_value=found.p_value)
+    p_value = found.p_value if independent else np.full_like(found.p_value, np.nan)
+    return Bunch(features=features, share=found.share, p_value=p_value)
 
 
 def warn_of_the_end(

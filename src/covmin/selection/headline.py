@@ -67,7 +67,8 @@ def headline_parts(selector: Any, target: str) -> tuple[str, str, str, str]:
     of = f" {left}" if given else ""
     if not is_found(selector.cv_results_, row_used(selector)):
         # Interacting pairs, and features that affect the spread, have their own p-values.
-        associated = len(selector.interactions_.share) or len(selector.spread_.share)
+        p_values = [*selector.interactions_.p_value, *selector.spread_.p_value]
+        associated = np.isfinite(p_values).any()
         how = "in cross-validation, although some are associated with it"
         return "No feature", f"predicts{of}", target, how if associated else "better than chance"
     if selector.task_ == "survival":

@@ -175,7 +175,8 @@ class CCMSelector(NamedResultsMixin, FeatureSelector):
         ``features`` of shape (n_sets, largest size), as indices, filled up with -1; ``share``, how
         much of a product of functions of their ranks is associated with what single effects leave
         of the response; ``p_value``, the probability that any of all sets reaches this share
-        without interactions, at most 0.05. With names: :meth:`interactions_frame`.
+        without interactions, at most 0.05; NaN if rows depend on each other. With names:
+        :meth:`interactions_frame`.
     spread_ : Bunch
         Features that affect the spread of a numeric response and have no effect on its mean, often
         because they interact: ``features`` as indices, ``share`` and ``p_value`` as above.
@@ -325,14 +326,13 @@ class CCMSelector(NamedResultsMixin, FeatureSelector):
         with one_blas_thread():
             columns = table.columns(self.standardize, device)
         check_columns(table, columns)
-        if self.cv is None:
-            check_independence(table, columns)
+        independent = check_independence(table, columns, is_cured=self.cv is not None)
         identity: dict[str, Any] = {}
         if self.long_run is not None and self.long_run.checkpoint is not None:
             identity = fingerprint(self.get_params(deep=False), columns, table.response)
         with Run.of(self.long_run or LongRun(), self.verbose, identity) as run:
             found = fit(table, columns, settings, run)
-            attributes = present(found, run.steps)
+            attributes = present(found, run.steps, independent)
             # Warnings may be errors for the user. A failed fit changes nothing and keeps its
             # checkpoint, so warn before the attributes are set.
             warn_of_the_end(self, found, table, attributes, run)

@@ -167,7 +167,8 @@ def _effects(found: Any, names: list[str]) -> list[dict[str, Any]]:
     for members, share, p_value in zip(found.features, found.share, found.p_value, strict=True):
         columns = [int(j) for j in np.atleast_1d(members) if j >= 0]
         of = {"columns": columns, "features": [str(names[j]) for j in columns]}
-        rows.append(of | {"share": float(share), "p_value": float(p_value)})
+        p = None if np.isnan(p_value) else float(p_value)
+        rows.append(of | {"share": float(share), "p_value": p})
     return rows
 
 
