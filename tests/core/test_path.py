@@ -6,7 +6,7 @@ import naive
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
-from single import objective_over, problem_on
+from single import Notes, objective_over, problem_on
 
 from covmin.core.constraints import CappedSimplex, SoftBudget
 from covmin.core.kernels import KERNELS, Gaussian, Laplacian, Linear, Mixed, median_bandwidth
@@ -15,7 +15,7 @@ from covmin.core.path import PROBE_WEIGHT, _protected, run_path
 from covmin.core.problem import Effort
 from covmin.core.rows import Sample
 from covmin.core.screening import Found, Protected, Screening
-from covmin.core.solver import Steps, Watch, minimize
+from covmin.core.solver import Steps, minimize
 from covmin.core.units import ALWAYS_ON, Units
 
 BUDGETS = [5, 3, 2, 1]
@@ -48,23 +48,6 @@ def make_problem(X, Y, n_components=None, seed=0, xp=np, **options):
     rng = np.random.default_rng(seed)
     frequencies = options["kernel"].draw_frequencies(X.shape[1], n_components, rng)
     return problem_on(sample, frequencies, **options)
-
-
-class Notes(Watch):
-    """Keeps every step and stage it is told of, and ends a path after as many steps as it may."""
-
-    def __init__(self, most=np.inf, finished=()):
-        self.seen, self.done = [], []
-        self.most, self.finished = most, finished
-
-    def step(self, progress):
-        self.seen.append(progress)
-
-    def stage_done(self, number, stage):
-        self.done.append((number, stage))
-
-    def stop(self):
-        return len(self.seen) >= self.most
 
 
 # ----------------------------------------------------------------------------------------- path
@@ -297,29 +280,6 @@ def test_what_all_rows_speak_for_is_held_where_some_of_them_decide():
         assert_array_equal(stage.order[:n_found], first)  # the strongest first
     (stage,) = run_path(problem, [20]).stages
     assert np.isin(stage.features, range(6)).sum() < 6
-
-
-def test_same_data_same_path(easy):
-    first, again = (run_path(make_problem(*easy, n_components=30), BUDGETS) for _ in range(2))
-    assert_array_equal(first.order, again.order)
-    assert_array_equal(first.stages[0].weights, again.stages[0].weights)
-
-
-def test_permuted_columns_permute_the_ranking(easy):
-    X, Y = easy
-    columns = np.random.default_rng(3).permutation(8)
-    straight = run_path(make_problem(X, Y), BUDGETS).order
-    permuted = run_path(make_problem(X[:, columns], Y), BUDGETS).order
-    assert_array_equal(columns[permuted], straight)
-
-
-def test_the_data_are_not_modified(easy):
-    X, Y = (a.copy() for a in easy)
-    for options in ({}, free()):
-        run_path(make_problem(X, Y, **options), BUDGETS)
-        run_path(make_problem(X, Y, 20, **options), BUDGETS)
-    assert_array_equal(X, easy[0])
-    assert_array_equal(Y, easy[1])
 
 
 @pytest.mark.parametrize("n_components", [None, 50])

@@ -264,30 +264,6 @@ def test_on_first_has_the_rows_in_memory_and_all_else(sample, frequencies):
     assert few.trace(np.arange(3), weights, 1.5) == alone.trace(np.arange(3), weights, 1.5)
 
 
-def test_on_first_of_no_fewer_rows_is_the_problem_itself(sample, frequencies):
-    for problem in (exact(sample), fourier(sample, frequencies)):
-        assert problem.on_first(40) is problem.on_first(10**9) is problem
-
-
-def test_on_first_of_rows_by_the_matrix_is_by_the_matrix(sample):
-    few = exact(sample, effort=effort(matrix_rows=1)).on_first(20)
-    assert isinstance(few.gram(EVERY, 1.5), ExactGram)
-
-
-def test_on_first_has_no_more_rows_than_are_in_memory(sample, frequencies, draw):
-    s = draw(n=100, d=6, k=1, seed=3)
-    problem = fourier(sample, frequencies, rows=Sample(s.X, s.Y, s.p), effort=effort())
-    assert problem.rows.shape[0] == 100
-    assert problem.on_first(60).rows.shape[0] == 40
-    assert problem.on_first(30).rows.shape[0] == 30
-
-
-def test_without_an_effort_a_stage_is_solved_on_all_rows(sample, frequencies):
-    for problem in (exact(sample), fourier(sample, frequencies)):
-        for whole in (False, True):
-            assert problem.for_stage(EVERY, whole=whole) == [problem]
-
-
 @pytest.mark.parametrize(
     ("changes", "whole", "n_rows"),
     [

@@ -5,20 +5,17 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
-from threadpoolctl import threadpool_limits
 
 from covmin import CCMSelector, Formulation, Fourier
 from covmin.constants import MANY_ROWS
 from covmin.core.path import run_path
 from covmin.core.problem import EFFORT
-from covmin.core.rows import Sample
 from covmin.data import TableOptions, read
 from covmin.data.blocks import ArrayBlocks
 from covmin.data.standardize import prepare_columns
 from covmin.datasets import make_shell, make_xor
 from covmin.kernels import Gaussian, Mixed
 from covmin.plan import Plan, look
-from covmin.runtime import machine
 from covmin.selection import assemble, fit
 from covmin.selection.assemble import problem_of
 
@@ -121,27 +118,6 @@ class TestFolds:
         }
         fitted = CCMSelector(formulation=roughly, **options).fit(X, y)
         assert_array_equal(fitted.get_support(indices=True), [0, 1, 2])
-
-    @pytest.mark.parametrize(("n_jobs", "expected"), [(None, 1), (1, 2), (2, 1)])
-    def test_folds_side_by_side_share_the_threads_that_blas_gave_up(
-        self, monkeypatch, n_jobs, expected
-    ):
-        seen = []
-        whole_sum = Sample.sum
-
-        def noted_sum(rows, *block):
-            if rows.shape[0] < 60:  # of a fold, before the path on all of them
-                seen.append(rows.n_threads)
-            return whole_sum(rows, *block)
-
-        monkeypatch.setattr(Sample, "sum", noted_sum)
-        monkeypatch.setattr(machine, "cpu_count", lambda: 2)
-        by_components = replace(EFFORT, matrix_rows=10, fewest_rows=40)
-        monkeypatch.setattr(fit, "EFFORT", by_components)
-        options = {"approximation": Fourier(16), "n_jobs": n_jobs}
-        with threadpool_limits(2, user_api="blas"):
-            CCMSelector(**options).fit(*interaction_and_effect(60))
-        assert seen[0] == expected
 
 
 def test_fewer_rows_on_the_way_lead_to_the_same_features():
