@@ -11,7 +11,7 @@ from single import Notes, objective_over, problem_on
 from covmin.core.constraints import CappedSimplex, SoftBudget
 from covmin.core.kernels import KERNELS, Gaussian, Laplacian, Linear, Mixed, median_bandwidth
 from covmin.core.objectives import InverseFreeObjective
-from covmin.core.path import PROBE_WEIGHT, Stage, _protected, approximation_error, run_path
+from covmin.core.path import PROBE_WEIGHT, _protected, run_path
 from covmin.core.problem import Effort
 from covmin.core.rows import Sample
 from covmin.core.screening import Found, Protected, Screening
@@ -397,35 +397,3 @@ def test_nothing_is_held_where_there_is_no_room_for_the_interactions(easy):
     problem, members = make_problem(*easy), pairs.ravel()
     held = (_protected(problem, protected, members, np.arange(8), m) for m in (6, 5, 4, 3))
     assert [sorted(each) for each in held] == [[0, 1, 3, 4, 6], [0, 1, 3, 4], [], []]
-
-
-# ---------------------------------------------------------------------------- approximation error
-
-
-def wavy(n=200, d=8):
-    rng = np.random.default_rng(0)
-    X = rng.standard_normal((n, d))
-    Y = X[:, :1] * X[:, 1:2] + X[:, 2:3] + 0.1 * rng.standard_normal((n, 1))
-    return X, Y - Y.mean()
-
-
-def stage_of(weights, bandwidth=2.0):
-    every = np.arange(weights.size)
-    return Stage(weights.size, every, every, weights, bandwidth, 0.0, None, every)
-
-
-def test_the_error_is_that_of_the_exact_criterion():
-    """With few rows for the sample to be all of them, by the naive formula."""
-    X, Y = wavy()
-    problem = make_problem(X, Y, 32, epsilon=0.1)
-    w = np.linspace(0.0, 1.0, 8)
-    U = naive.fourier_components(X, w, problem.frequencies, 2.0)
-    K = naive.kernel_matrix("gaussian", X, X, w, 2.0)
-    exact, close = (naive.criterion(G, Y, 0.1) for G in (K, U @ U.T))
-    error = approximation_error(problem, stage_of(w))
-    assert error == pytest.approx(abs(close - exact) / exact, rel=1e-6)
-    assert error > 1e-3
-
-
-def test_there_is_no_error_where_no_feature_is_active():
-    assert approximation_error(make_problem(*wavy(60), 32), stage_of(np.zeros(8))) == 0.0

@@ -33,7 +33,7 @@ class Whole:
     inner: Any
     columns: np.ndarray
     size: int
-    log: dict = field(default_factory=lambda: {"at": 0, "restrict": 0})
+    log: dict = field(default_factory=lambda: {"restrict": 0})
 
     @property
     def gram(self):
@@ -44,14 +44,11 @@ class Whole:
         return self.inner.can_restrict
 
     def at(self, w, state=None):
-        self.log["at"] += 1
         full = np.zeros(self.size)
         full[self.columns] = w
         point = self.inner.at(full, state)
         gradient = lambda: point.gradient()[self.columns]  # noqa: E731
-        return SimpleNamespace(
-            value=point.value, gradient=gradient, state=point.state, operator=point.operator
-        )
+        return SimpleNamespace(value=point.value, gradient=gradient, state=point.state)
 
     def restrict(self, columns):
         self.log["restrict"] += 1
@@ -73,7 +70,7 @@ class Smooth:
 
     def at(self, w, state=None):
         value, gradient = float(self.value(w)), lambda: self.gradient(w)
-        return SimpleNamespace(value=value, gradient=gradient, state=None, operator=None)
+        return SimpleNamespace(value=value, gradient=gradient, state=None)
 
 
 def quadratic(A, c):
