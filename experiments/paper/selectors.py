@@ -6,7 +6,6 @@ import io
 import warnings
 from contextlib import redirect_stdout
 from functools import partial
-from typing import Any
 
 import numpy as np
 from scipy.spatial.distance import pdist, squareform
