@@ -41,9 +41,10 @@ def p_value(value: float | None) -> str:
     return "< 0.0001" if value < 1e-4 else f"{value:#.2g}"
 
 
-def with_p_value(value: float) -> str:
-    """Format a p-value with the letter p, such as ``p = 0.031`` or ``p < 0.0001``."""
-    text = p_value(value)
+def with_p_value(value: float | None) -> str:
+    """Format a p-value with the letter p; None, of rows that depend on each other, in words."""
+    if not (text := p_value(value)):
+        return "no p-value, as rows depend on each other"
     return f"p {text}" if text.startswith("<") else f"p = {text}"
 
 

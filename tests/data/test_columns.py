@@ -245,6 +245,12 @@ class TestFreeText:
         assert selector.column_kinds_.tolist() == ["text", "number"]
         assert "words" in str(selector.plan_)
 
+    def test_many_words_of_one_row_each(self):
+        """ARPACK gave up, because all of them count alike."""
+        first = np.random.default_rng(0).choice(["spam", "ham"], 100)
+        rows = [f"{word} about number {k}" for k, word in enumerate(first)]
+        assert read_as("text", objects(rows), "x").block.shape == (100, 10)
+
     def test_a_column_without_words(self):
         with pytest.raises(ValueError, match="'x' cannot be read as a text"):
             read_as("text", objects(["1", "a", "!"] * 20), "x")

@@ -350,7 +350,7 @@ def _of_words(levels: Levels) -> ReadColumn | None:
     most = min(FEW_LEVELS, *(size - 1 for size in words.shape))
     block = words.toarray()
     if most > 0:
-        block = TruncatedSVD(most, algorithm="arpack", random_state=0).fit_transform(words)
+        block = TruncatedSVD(most, random_state=0).fit_transform(words)
     block[levels.codes < 0] = np.nan
     said = f"frequencies of {words.shape[1]} words, in {block.shape[1]} numbers"
     return ReadColumn("text", block, said)

@@ -40,22 +40,28 @@ _CLOSER, _COPIED, _MOST_COPIES = 20.0, 0.25, 20
 
 
 def check_independence(
-    table: Any, columns: PreparedColumns | None = None, *, refuses: bool = False
-) -> None:
-    """Say once that rows depend on each other, unless the table has groups of rows.
+    table: Any,
+    columns: PreparedColumns | None = None,
+    *,
+    refuses: bool = False,
+    is_cured: bool = False,
+) -> bool:
+    """Tell whether rows are independent; if not, say so, unless there are groups of rows.
 
     Equal rows count once if the tool merges them, which needs the prepared ``columns``. A tool that
-    ``refuses`` raises an error, because its error rates would not hold.
+    ``refuses`` raises an error, because its error rates would not hold. If it ``is_cured`` by a
+    splitter, nothing is said.
     """
     if table.groups is not None:
-        return
+        return bool(np.unique(table.groups).size == table.n_samples)
     merged = None if columns is None else np.sort(columns.independent(0).first)
     if (found := dependence_of_rows(table, merged)) is None:
-        return
+        return True
     if not refuses:
         raised = f"{found.text} The errors reported for this fit are therefore too small."
-        warn(found.code, raised, found.columns, advice=_CURES[0])
-        return
+        if not is_cured:
+            warn(found.code, raised, found.columns, advice=_CURES[0])
+        return False
     raise InputError(
         f"{found.text} The error rates of this method would not hold.",
         "groups",

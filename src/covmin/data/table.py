@@ -275,18 +275,18 @@ def usable_samples(X: Any, y: Any, sample_weight: Any) -> tuple[Any, Any, np.nda
     weight = np.array(np.broadcast_to(weight, n))
     if not np.isfinite(weight).all() or (weight < 0.0).any():
         raise InputError("sample_weight must contain finite numbers ≥ 0.", "sample_weight")
+    weight /= max(weight.max(initial=0.0) / np.finfo(np.float64).max * n, 1.0)  # a finite sum
+    weight[weight < np.finfo(np.float64).eps * weight.max(initial=0.0)] = 0.0  # lost to rounding
     kept = ~missing & (weight > 0.0)
     if kept.sum() < 2 <= n:
         what = f"y contains NaN: the response of {n_missing} of {n} samples is missing"
         if not n_missing:
-            what = f"sample_weight is zero for {n - kept.sum()} of {n} samples"
+            what = f"sample_weight is zero, or next to it, for {n - kept.sum()} of {n} samples"
         text = f"Input {what}, but at least 2 samples must have a response and a positive weight."
         raise InputError(text, "y" if n_missing else "sample_weight")
     if n_missing:
         text = f"The response of {n_missing} of {n} samples is missing; these samples are dropped."
         warn("missing-responses", text)
-    if weight.max(initial=0.0) > np.finfo(np.float64).max / max(n, 1):
-        weight /= weight.max()  # their sum would be infinite
     if kept.all():
         return X, y, weight, np.arange(n)
     rows = np.flatnonzero(kept)
