@@ -83,6 +83,7 @@ class InverseFreeObjective(Objective):
 
     penalty: float  # μ = nλ₂, for the normalised inner product
     n_steps: int = 10  # conjugate gradient steps for each w
+    n_first: int = 100  # for the first one, which may be the last: all weights may be one
 
     def at(self, w: np.ndarray, state: Array | None = None) -> InverseFreePoint:
         return InverseFreePoint(self, w, state)
@@ -107,7 +108,7 @@ class InverseFreePoint:
         D, square = R, dots(R, R)
         # Stop updating a column whose residual has vanished; continuing would divide by zero.
         done = float(xp.finfo(Y.dtype).eps) ** 4 * dots(Y, Y)
-        for _ in range(objective.n_steps):
+        for _ in range(objective.n_first if state is None else objective.n_steps):
             TD = self._shifted(D)
             step = _ratio(square, dots(TD, TD), square > done)
             F = F + step * D
