@@ -1,9 +1,7 @@
 """The plan of a fit: all decisions in one place, each with its reason in words."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Self
 
 from covmin.constants import N_COMPONENTS
 from covmin.core.kernels import Kernel
@@ -80,7 +78,7 @@ class Plan:
     order: int = 0  # features of the largest interactions that are searched for
     refines: bool = False  # whether tuned regressions have the last word on the first features
 
-    def deciding(self, *decisions: Decision, **changes: Any) -> Plan:
+    def deciding(self, *decisions: Decision, **changes: Any) -> Self:
         """Return the plan after further decisions; of several on a topic the last counts."""
         topics = {decision.topic: decision for decision in decisions}
         kept = [topics.pop(each.topic, each) for each in self.decisions]

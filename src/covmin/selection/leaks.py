@@ -1,13 +1,12 @@
 """Features that give the response away: too good to be true."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from covmin.constants import SAMPLES_FOR_EACH_FEATURE, SUSPICIOUS_SHARE
+from covmin.data import Table
 from covmin.data.blocks import as_blocks
 from covmin.data.blocks.views import rows_to_look_at
 from covmin.data.columns import LEFT_OUT, Levels
@@ -15,9 +14,6 @@ from covmin.remarks import warn
 from covmin.text import listed
 
 from .summary import Explained
-
-if TYPE_CHECKING:
-    from covmin.data import Table
 
 # Of so many leading features: a leak is among the first.
 _CHECKED = 10
