@@ -361,7 +361,7 @@ def check(
     kept = next((stage for stage in path.stages if stage.budget == m), None)
     n_new = np.setdiff1d(order[:m], path.order[:m]).size
     same = kept is not None and np.isin(order[:m], kept.features).all()
-    if kept is None or not same or kept.n_rows < problem.rows.shape[0]:
+    if kept is None or not same:
         kept = stage_of(problem, order[:m])
     others = [stage for stage in path.stages if stage.budget != m]
     stages = sorted([*others, kept], key=lambda stage: -stage.budget)
