@@ -124,7 +124,9 @@ def fit(table: Table, columns: PreparedColumns, settings: SimpleNamespace, run: 
         formulation, response = plan.formulation, table.response
         problem = formulation.applied_to(first.problem, epsilon, columns, response)
         most = min(m, columns.units.size)
-        budgets = path_budgets(columns.units.size) if formulation.strategy == "path" else [most]
+        budgets = [most]
+        if formulation.strategy == "path":
+            budgets = path_budgets(columns.units.size, plan.last_budget)
         # The last word decides about so few features, whatever the path says about their number.
         wanted = None if plan.refines and most <= CANDIDATES[0] else most
         path = run_path(problem, budgets, first.protected, run, wanted)
