@@ -41,13 +41,14 @@ def p_value(value: float | None) -> str:
     return "< 0.0001" if value < 1e-4 else f"{value:#.2g}"
 
 
-def with_p_value(value: float) -> str:
-    """Format a p-value with the letter p.
+def with_p_value(value: float | None) -> str:
+    """Format a p-value with the letter p; None, of rows that depend on each other, in words.
 
     >>> with_p_value(0.03124), with_p_value(1e-9)
     ('p = 0.031', 'p < 0.0001')
     """
-    text = p_value(value)
+    if not (text := p_value(value)):
+        return "no p-value, as rows depend on each other"
     return f"p {text}" if text.startswith("<") else f"p = {text}"
 
 

@@ -181,15 +181,6 @@ def test_constant_columns_are_never_kept(data):
     assert not selector.support_[-1]
 
 
-def test_names_and_frames(data):
-    X, y = data
-    frame = pd.DataFrame(X, columns=[f"f{j}" for j in range(16)])
-    selector = KnockoffSelector(fdr=0.2).set_output(transform="pandas").fit(frame, y)
-    out = selector.transform(frame)
-    assert list(out.columns) == list(selector.get_feature_names_out())
-    assert out.shape[1] == selector.n_features_ > 0
-
-
 def test_a_table_in_place_of_X(data):
     X, y = data[0][:60], data[1][:60]
     weight = np.random.default_rng(0).integers(1, 3, 60)

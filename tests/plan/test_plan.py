@@ -190,7 +190,7 @@ KINDS = [
         {},
         {
             "approximation": "512 random Fourier features (2001 samples, more than 2000)",
-            "interactions": "all 25 sets of up to 4 columns, by products of 4 functions of each "
+            "interactions": "all 26 sets of up to 5 columns, by products of 4 functions of each "
             "column, and features that affect the spread of y, on 2001 rows (all of them)",
             "kernel": "mixed, 30% additive (5 features, 512 Fourier features)",
             "ridge": r"~^0\.003 \(all features together leave \d+% of the.*, 2001 samples\)$",

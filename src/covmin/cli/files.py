@@ -14,10 +14,9 @@ import re
 import sys
 import warnings
 import zipfile
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import partial
 from itertools import pairwise
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, NamedTuple
@@ -86,11 +85,9 @@ def read_file(options: FileOptions) -> FileTable:
     """Read a table; the name of the file tells its format and compression."""
     path = Path(options.data)
     named, packed = (None, "") if options.data == "-" else format_of(path)
-    fmt = Format(options.format) if options.format else named or Format.csv
+    fmt = Format(options.format or named or Format.csv)
     if options.table is not None and fmt != Format.excel:
-        raise UsageError(
-            f"--table has no effect on {fmt} files.", "It is for excel files; omit it."
-        )
+        raise UsageError(f"--table has no effect on {fmt} files.", "It is for excel files.")
     if options.data == "-":
         return _read(io.BytesIO(sys.stdin.buffer.read()), fmt, options)
     try:
@@ -116,7 +113,6 @@ def format_of(path: Path) -> tuple[Format | None, str]:
 
 
 def _open_zip(path: Path) -> IO[bytes]:
-    """Open the only file of an archive."""
     archive = zipfile.ZipFile(path)
     names = [name for name in archive.namelist() if not name.startswith("__MACOSX/")]
     if len(names) != 1:
@@ -125,12 +121,7 @@ def _open_zip(path: Path) -> IO[bytes]:
     return archive.open(names[0])
 
 
-_PACKED: dict[str, Callable[[Path], Any]] = {
-    ".gz": gzip.open,
-    ".bz2": bz2.open,
-    ".xz": lzma.open,
-    ".zip": _open_zip,
-}
+_PACKED: Any = {".gz": gzip.open, ".bz2": bz2.open, ".xz": lzma.open, ".zip": _open_zip}
 
 
 def _unpacked(path: Path, packed: str) -> IO[bytes]:
@@ -150,31 +141,28 @@ def _read(stream: IO[bytes], fmt: Format, options: FileOptions) -> FileTable:
     """Read a table, and make its column names unique strings."""
     import pandas as pd
 
-    readers: dict[str, Callable[..., FileTable]] = {
-        Format.csv: read_text,
-        Format.tsv: partial(read_text, separators="\t"),
-        Format.json: _read_json,
-        Format.excel: _read_spreadsheet,
-        Format.parquet: lambda stream, _: FileTable(pd.read_parquet(stream)),
-        Format.feather: lambda stream, _: FileTable(pd.read_feather(stream)),
-    }
+    notes: list[str] = []
     with _readable(f"{fmt} data"):
-        table = readers[fmt](stream, options)
-    frame = table.frame
-    has_names = any(name is not None for name in frame.index.names)
-    frame = frame.reset_index(drop=not has_names)
+        if fmt in (Format.csv, Format.tsv):
+            frame = _read_text(stream, options, "\t" if fmt == Format.tsv else ",;\t|", notes)
+        elif fmt == Format.json:
+            frame = _read_json(stream, options.encoding or "utf-8-sig")
+        elif fmt == Format.excel:
+            frame = _read_spreadsheet(stream, options, notes)
+        else:
+            frame = getattr(pd, f"read_{fmt}")(stream)
+    frame = frame.reset_index(drop=set(frame.index.names) == {None})
     unnamed = "column " if list(frame.columns) == list(range(frame.shape[1])) else ""
     frame.columns = [f"{unnamed}{name}" for name in frame.columns]
+    if twice := frame.columns[frame.columns.duplicated()].unique().tolist():
+        said = f"Several columns are called {listed(twice)}."
+        raise FileError(said, "Give every column a unique name.")
     blank = [name for name in frame.columns if name.startswith("Unnamed: ")]
     frame = frame.drop(columns=[name for name in blank if frame[name].isna().all()])
     frame = frame.dropna(how="all")
-    twice = frame.columns[frame.columns.duplicated()].unique()
-    if len(twice):
-        said = f"Several columns are called {listed(list(twice))}."
-        raise FileError(said, "Give every column a unique name.")
     if frame.empty:
         raise FileError("The table has no rows.")
-    return FileTable(frame, table.notes)
+    return FileTable(frame, tuple(notes))
 
 
 @contextmanager
@@ -198,13 +186,13 @@ def _readable(what: str) -> Iterator[None]:
 # --- formats -------------------------------------------------------------------------------------
 
 
-def read_text(stream: IO[bytes], options: FileOptions, separators: str = ",;\t|") -> FileTable:
-    """Read a text table; notes say what was guessed."""
+def _read_text(
+    stream: IO[bytes], options: FileOptions, separators: str, notes: list[str]
+) -> pd.DataFrame:
+    """Read a text table; add notes that say what was guessed."""
     head = stream.read(_BYTES_SEEN)
     if not head.strip():
-        raise FileError(
-            "The input is empty.", "It needs a line of column names and one line per sample."
-        )
+        raise FileError("The input is empty.", "It needs column names and one line per sample.")
     likely = ["utf-8-sig", *_WESTERN]
     if options.encoding:
         likely = [options.encoding]
@@ -218,9 +206,16 @@ def read_text(stream: IO[bytes], options: FileOptions, separators: str = ",;\t|"
         )
     for encoding in likely:
         try:
-            return _read_encoded(stream, options, head, separators, encoding)
+            frame, said = _read_encoded(stream, options, head, separators, encoding)
         except (UnicodeError, LookupError) as error:
             failure = error
+            continue
+        notes += said
+        if options.encoding is None and encoding in _WESTERN:
+            notes.append(
+                f"The text is not UTF-8; it was read as {_WESTERN[encoding]} (--encoding)."
+            )
+        return frame
     raise FileError(
         f"The text cannot be read with --encoding {encoding}: {failure}",
         "Choose another one, such as utf-8, utf-16, cp1252, latin-1, shift_jis or gb18030.",
@@ -229,7 +224,7 @@ def read_text(stream: IO[bytes], options: FileOptions, separators: str = ",;\t|"
 
 def _read_encoded(
     stream: IO[bytes], options: FileOptions, head: bytes, separators: str, encoding: str
-) -> FileTable:
+) -> tuple[pd.DataFrame, list[str]]:
     import pandas as pd
 
     text = head.decode(encoding, errors="ignore")
@@ -259,9 +254,7 @@ def _read_encoded(
             encoding=encoding,
             decimal=str(options.decimal or "."),
         )
-    if options.encoding is None and encoding in _WESTERN:
-        notes.append(f"The text is not UTF-8; it was read as {_WESTERN[encoding]} (--encoding).")
-    return FileTable(frame, tuple(notes))
+    return frame, notes
 
 
 def _separator(lines: list[str], separators: str) -> str:
@@ -313,11 +306,11 @@ def _are_values(cells: list[str]) -> bool:
     return len(numbers) > 1 and not (counted and numbers[0] % 1 == 0.0)
 
 
-def _read_json(stream: IO[bytes], options: FileOptions) -> FileTable:
+def _read_json(stream: IO[bytes], encoding: str) -> pd.DataFrame:
     """Read records, one record per line, or one list per column; dots join nested names."""
     import pandas as pd
 
-    text = stream.read().decode(options.encoding or "utf-8-sig")
+    text = stream.read().decode(encoding)
     try:
         value = json.loads(text)
     except json.JSONDecodeError:
@@ -335,10 +328,10 @@ def _read_json(stream: IO[bytes], options: FileOptions) -> FileTable:
         # Lists cannot be compared; their text can.
         if dtype.kind == "O" and frame[name].map(lambda cell: isinstance(cell, list | dict)).any():
             frame[name] = frame[name].map(json.dumps, na_action="ignore")
-    return FileTable(frame)
+    return frame
 
 
-def _read_spreadsheet(stream: IO[bytes], options: FileOptions) -> FileTable:
+def _read_spreadsheet(stream: IO[bytes], options: FileOptions, notes: list[str]) -> pd.DataFrame:
     """Read the first sheet, or one given by name."""
     import pandas as pd
 
@@ -347,10 +340,10 @@ def _read_spreadsheet(stream: IO[bytes], options: FileOptions) -> FileTable:
         sheet = options.table or names[0]
         if sheet not in names:
             raise FileError(f"There is no sheet {sheet!r}.", f"The sheets are: {listed(names)}")
+        if options.table is None and len(names) > 1:
+            notes.append(f"Only the first of {len(names)} sheets was read: {sheet!r} (--table).")
         header = None if options.header is False else 0
-        frame = pd.read_excel(book, sheet_name=sheet, header=header)
-    told = f"Only the first of {len(names)} sheets was read: {sheet!r} (--table)."
-    return FileTable(frame, (told,) if options.table is None and len(names) > 1 else ())
+        return pd.read_excel(book, sheet_name=sheet, header=header)
 
 
 # --- writing -------------------------------------------------------------------------------------

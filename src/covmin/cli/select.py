@@ -29,10 +29,9 @@ if TYPE_CHECKING:
 # What to do about remarks with these codes, in place of the advice for Python.
 _ADVICE = {
     "dependent-rows": f"{DEPENDENT_ROWS} If a column holds their time, pass its name as --time.",
-    "excluded-columns": "Use --as COL=KIND to override this, such as text for the words of a text.",
-    "given-not-used": "Use --as COL=KIND to override this.",
+    "excluded-columns": "Use one all the same by --as COL=number, category or text (its words).",
+    "given-not-used": "Use --as COL=KIND to change this.",
     "guessed-task": "Pass --task regression for numbers, --task classification for classes.",
-    "outliers": "Otherwise use --standardize rank.",
 }
 _DEMO_CODE = """\
 from sklearn.datasets import load_wine
@@ -197,7 +196,9 @@ def _warning(found: dict[str, Any], names: list[str]) -> str:
     """Return a warning about the data; the text of some names the columns concerned."""
     title, named = found["title"], ""
     if found["kind"] in ("constant", "duplicate"):
+        more = found["n_features"] - len(found["features"])
         named = ": " + ", ".join(shortened(str(names[j])) for j in found["features"])
+        named += f" and {more:,} more" if more else ""
     return f"{title}{named}{'' if title.endswith('?') else '.'} {found['text']}"
 
 

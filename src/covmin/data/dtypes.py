@@ -1,13 +1,22 @@
-"""What tables, columns and values of any library are: frames, numbers, categories, missing."""
+"""What tables, columns and values of any library are, and which of them are refused."""
 
+from collections.abc import Hashable, Sequence
 from typing import Any
 
 import numpy as np
+from scipy.sparse import issparse
+from sklearn.utils import _safe_indexing, check_array
+from sklearn.utils.validation import _get_feature_names
 
 from covmin.core.arrays import to_numpy
+from covmin.remarks import InputError
+from covmin.text import listed
 
 from .blocks import Blocks
 
+# What to do about columns that are not numeric.
+_ADVICE = "Drop them, convert them, or, if they hold categories, give them a categorical dtype."
+_NUMBERS = [np.float64, np.float32]
 # Type names of None, pandas.NA and pandas.NaT; pandas need not be installed.
 _NAMES_OF_NOTHING = {"NoneType", "NAType", "NaTType"}
 
@@ -15,6 +24,11 @@ _NAMES_OF_NOTHING = {"NoneType", "NAType", "NaTType"}
 def is_of(table: Any, *libraries: str) -> bool:
     """Tell whether a table, or a subclass of it, belongs to one of these libraries."""
     return any(kind.__module__.split(".")[0] in libraries for kind in type(table).__mro__)
+
+
+def stays_what_it_is(X: Any) -> bool:
+    """Tell whether a selection of X keeps its type: a tensor, a Dask collection or blocks."""
+    return isinstance(X, Blocks) or is_of(X, "dask", "dask_expr", "torch")
 
 
 def local_frame(X: Any) -> Any:
@@ -98,7 +112,7 @@ def as_numbers(column: Any) -> np.ndarray:
     """Return a column of numbers or booleans as floats, with NaN for missing values."""
     if hasattr(column, "isna"):
         return column.to_numpy(dtype=np.float64, na_value=np.nan)
-    return np.asarray(column.to_numpy() if hasattr(column, "to_numpy") else column).astype(float)
+    return np.asarray(column).astype(float)
 
 
 def is_missing(value: Any) -> bool:
@@ -124,8 +138,71 @@ def missing_mask(values: Any) -> np.ndarray:
             array = np.asarray(values, dtype=object)
         except ValueError:  # rows of different lengths; a later check gives a clear error
             array = np.empty(0, dtype=object)
-    if array.dtype.kind in "fcmM":
-        return np.asarray(array != array)
     if array.dtype.kind != "O":
-        return np.zeros(array.shape, dtype=bool)
+        return np.asarray(array != array)
     return np.array([is_missing(value) for value in array.flat], dtype=bool).reshape(array.shape)
+
+
+# --- what is refused ------------------------------------------------------------------------------
+
+
+def check_kind(X: Any, y: Any, names: list[Any] | None) -> None:
+    """Raise an error for input that would be misread; columns of dates are allowed."""
+    if names is not None and len(set(names)) < len(names):
+        twice = next(name for name in names if names.count(name) > 1)
+        raise InputError(
+            f"X has two columns named {twice!r}; give every column a unique name.", "X", [twice]
+        )
+    _get_feature_names(X)  # raises for names of several types
+    if (isinstance(X, Blocks) or is_frame(X)) and X.shape[1] == 0:
+        raise InputError("X has no columns.", "X")
+    if issparse(y):
+        raise TypeError("y is sparse, but a dense response is required: pass y.toarray().")
+    for dtype in y.dtypes if is_frame(y) else [getattr(y, "dtype", "")]:
+        if is_time(dtype):
+            raise InputError(
+                f"y holds dates or durations ({dtype}); convert them to numbers or classes first.",
+                "y",
+            )
+
+
+def refuse_missing(frame: Any) -> None:
+    """Raise an error if a frame has missing values, naming the columns."""
+    columns = ((name, _safe_indexing(frame, j, axis=1)) for j, name in enumerate(frame.columns))
+    if missing := [str(name) for name, column in columns if missing_mask(column).any()]:
+        raise missing_refused(missing)
+
+
+def missing_refused(columns: Sequence[Hashable]) -> InputError:
+    """Return the error about missing values that are not allowed."""
+    return InputError(
+        f"Input X contains NaN: values are missing in {listed(columns)}. Drop these rows or "
+        "columns, or impute the values, for example with scikit-learn's SimpleImputer.",
+        "column_types",
+        columns,
+    )
+
+
+def checked_numbers(X: Any) -> np.ndarray:
+    """Return a table of numbers as an array; errors about a frame name its columns."""
+    if is_frame(X) and hasattr(X, "sparse"):  # only if all its columns are sparse
+        X = X.sparse.to_dense()
+    if is_frame(X):
+        other = [j for j, dtype in enumerate(X.dtypes) if not is_number(dtype)]
+        bad = [j for j in other if not holds_numbers(_safe_indexing(X, j, axis=1))]
+        if bad:
+            raise no_numbers([str(X.columns[j]) for j in bad], _ADVICE)
+    elif is_time(dtype := getattr(X, "dtype", "")):
+        raise InputError(
+            f"X holds dates or durations ({dtype}); convert them to numbers.", "column_types"
+        )
+    return check_array(
+        X, dtype=_NUMBERS, ensure_all_finite="allow-nan", ensure_min_samples=2, input_name="X"
+    )
+
+
+def no_numbers(names: list[str], advice: str) -> InputError:
+    """Return the error about columns that are not numeric."""
+    return InputError(
+        f"These columns of X are not numeric: {listed(names)}. {advice}", "column_types", names
+    )

@@ -1,7 +1,7 @@
 """Parse numbers, dates and times written as text, and encode dates as elapsed time and cycles."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from datetime import datetime
 from typing import Any
 
@@ -43,11 +43,10 @@ def is_missing_mark(text: str) -> bool:
     return text.strip().casefold() in _MISSING_MARKS
 
 
-def look_like_numbers(texts: Sequence[str]) -> np.ndarray:
+def look_like_numbers(texts: Iterable[str]) -> np.ndarray:
     """Return a mask of the texts that look like numbers, each on its own."""
-    shapes = [" ".join(text.split("\n")).strip().translate(_DIGITS) for text in texts]
-    fits = {shape: _CELL.fullmatch(shape) is not None for shape in dict.fromkeys(shapes)}
-    return np.array([fits[shape] for shape in shapes], dtype=bool)
+    shapes = (text.replace("\n", " ").strip().translate(_DIGITS) for text in texts)
+    return np.array([_CELL.fullmatch(shape) is not None for shape in shapes], dtype=bool)
 
 
 def read_numerals(texts: Sequence[str]) -> tuple[np.ndarray, str] | None:
@@ -63,11 +62,10 @@ def read_numerals(texts: Sequence[str]) -> tuple[np.ndarray, str] | None:
     """
     lines = "\n".join(text.strip() for text in texts)
     shapes = dict.fromkeys(lines.translate(_DIGITS).split("\n"))
-    cells = [_CELL.fullmatch(shape) for shape in shapes]
-    found = [
-        cell for cell in cells if cell is not None and bool(cell["open"]) == bool(cell["close"])
-    ]
-    if len(found) < len(cells) or lines.count("\n") >= len(texts) or _CODE.search(lines):
+    found = [cell for shape in shapes if (cell := _CELL.fullmatch(shape))]
+    are_closed = all(bool(cell["open"]) == bool(cell["close"]) for cell in found)
+    are_lines = len(found) == len(shapes) and lines.count("\n") < len(texts)
+    if not (are_lines and are_closed) or _CODE.search(lines):
         return None
     units = {cell[place] for cell in found for place in ("before", "after")} - {""}
     unit = units.pop() if units else ""
@@ -78,9 +76,8 @@ def read_numerals(texts: Sequence[str]) -> tuple[np.ndarray, str] | None:
     if (style := next(styles, None)) is None:
         return None
     thousands, decimal, _ = style
-    plain = lines.replace(unit, "") if unit else lines
-    plain = plain.translate(str.maketrans("", "", thousands + _BLANK + ")"))
-    plain = plain.translate(str.maketrans(f"{decimal}−(", ".--"))
+    table = str.maketrans(f"{decimal}−(", ".--", thousands + _BLANK + ")")
+    plain = (lines.replace(unit, "") if unit else lines).translate(table)
     try:
         values = np.array(plain.split("\n"), dtype=np.float64)
     except ValueError:  # two signs

@@ -14,7 +14,6 @@ from covmin.core.screening import SEARCH
 from covmin.remarks import InputError, warn
 
 from .blocks.views import NormalScores, rows_to_look_at
-from .checks import dominated_by_outliers
 from .survival import survival_columns
 
 # Floats beyond this are always integers, so being an integer tells nothing.
@@ -42,7 +41,6 @@ class EncodedResponse:
     task: str  # "classification", "regression" or "survival"
     classes: Any  # labels in order; one array per output if there are several
     labels: np.ndarray | None  # (n_samples,), class index of each, for stratified folds
-    has_outliers: bool = False  # whether outliers dominate a numeric response
     times: np.ndarray | None = None  # (n_samples, 2), event and time, for task "survival"
     is_ordered: bool = False  # whether the order of classes is part of Y, after their indicators
 
@@ -125,10 +123,10 @@ def encode_response(
     if task == "auto":
         task = "ordinal" if levels is not None else guess_task(y)
     p = np.ones(y.shape[0]) if sample_weight is None else sample_weight
-    p, labels, has_outliers = p / p.sum(), None, False
+    p, labels = p / p.sum(), None
     classes: Any = None
     if task == "regression":
-        columns, has_outliers = _number_columns(y, p, clip)
+        columns = _number_columns(y, p, clip)
     elif task == "survival":
         columns = survival_columns(y, p)
     elif task == "ordinal":
@@ -136,10 +134,8 @@ def encode_response(
     elif y.ndim == 2 and y.shape[1] > 1:
         # The classes of every output side by side, apart from outputs with one class.
         classes = [np.unique(output) for output in y.T]
-        varying = [output for output, found in zip(y.T, classes, strict=True) if found.size > 1]
-        if not varying:
-            raise _constant_response()
-        columns = np.hstack([_class_columns(output)[0] for output in varying])
+        varying = (output for output, found in zip(y.T, classes, strict=True) if found.size > 1)
+        columns = np.hstack([np.empty((len(y), 0)), *(_class_columns(each)[0] for each in varying)])
     else:
         columns, classes, labels = _class_columns(y)
     if (np.ptp(columns, axis=0) == 0.0).all():
@@ -154,13 +150,12 @@ def encode_response(
     largest = max(float(np.abs(columns).max()), np.finfo(float).tiny)
     Y = columns / largest
     Y -= p @ Y
-    power = float((p @ Y**2).sum())
-    if power <= np.finfo(float).eps ** 2:
+    root = np.sqrt((p @ Y**2).sum())
+    if root <= np.finfo(float).eps:
         raise _constant_response()
     times = y if task == "survival" else None
     task = "classification" if task == "ordinal" else task
-    root = np.sqrt(power)
-    return EncodedResponse(Y / root, largest * root, task, classes, labels, has_outliers, times)
+    return EncodedResponse(Y / root, largest * root, task, classes, labels, times)
 
 
 def _of_one_kind(y: np.ndarray) -> np.ndarray:
@@ -223,8 +218,8 @@ def class_weights(
     with np.errstate(all="ignore"):  # of weights that are refused below
         relative = factors / factors.max()  # so that no weight overflows
         weight: np.ndarray = sample_weight * relative[labels]
-    are_positive = np.isfinite(factors) & (factors > 0.0) & (relative >= np.finfo(np.float64).eps)
-    if not (are_positive.all() and weight.all()):
+    # NaN, infinity and what is not positive fail too.
+    if not ((factors > 0.0) & (relative >= np.finfo(float).eps)).all() or not weight.all():
         raise InputError(
             "class_weight must contain positive numbers that are not too far apart: beside the "
             f"largest, the smallest is lost to rounding; got {class_weight!r}.",
@@ -252,9 +247,7 @@ def guess_task(y: np.ndarray) -> str:
             "Pass numbers for regression, or strings or integers for classes.",
             "y",
         )
-    if y.dtype.kind not in "iuf":
-        return "classification"  # text or booleans, in one column or several
-    if kind in ("binary", "multilabel-indicator"):
+    if y.dtype.kind not in "iuf" or kind in ("binary", "multilabel-indicator"):
         return "classification"
     if kind != "multiclass":
         return "regression"
@@ -293,8 +286,6 @@ def _classes(y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
             "task",
         )
     classes, labels = np.unique(column_or_1d(y, warn=True), return_inverse=True)
-    if classes.size < 2:
-        raise _constant_response()
     n = labels.size
     if classes.size == n > 2 or classes.size > max(MANY_CLASSES[0], n // 2):
         raise InputError(
@@ -319,12 +310,10 @@ def _ordered_columns(
             )
         classes, labels = _classes(y)
     else:
-        present = set(column_or_1d(y, warn=True).tolist())
-        kept = [level for level in levels if level in present]
-        if len(kept) < 2:
-            raise _constant_response()
-        code = {level: number for number, level in enumerate(kept)}
-        classes, labels = np.array(kept), np.array([code[value] for value in y.ravel().tolist()])
+        values = column_or_1d(y, warn=True).tolist()
+        present = set(values)
+        code = {each: number for number, each in enumerate(filter(present.__contains__, levels))}
+        classes, labels = np.array(list(code)), np.array([code[value] for value in values])
     return (labels[:, None] > np.arange(classes.size - 1)).astype(np.float64), classes, labels
 
 
@@ -355,8 +344,7 @@ def kernel_factor(
 
     The pivot is the row of Y (n, n_outputs) with the largest residual. Rows are compared by
     content, so neither their order nor their repetition matters. The kernel must have
-    ``k(y, y) = 1``. The factorisation stops when the mean of ``diag(K_Y − LLᵀ)`` under p is at
-    most ``tol``.
+    ``k(y, y) = 1``. The factorisation stops when the mean of ``diag(K_Y − LLᵀ)`` is ``tol``.
     """
     w = np.ones(Y.shape[1])
     left = np.ones(Y.shape[0])
@@ -386,8 +374,8 @@ def _standardized(columns: np.ndarray, p: np.ndarray) -> np.ndarray:
     return Z[:, varies] / deviation[varies]
 
 
-def _number_columns(y: np.ndarray, p: np.ndarray, clip: bool) -> tuple[np.ndarray, bool]:
-    """Return a numeric response as columns, and whether outliers dominate it.
+def _number_columns(y: np.ndarray, p: np.ndarray, clip: bool) -> np.ndarray:
+    """Return a numeric response as columns.
 
     With ``clip``, numbers with a few far values are replaced by normal scores: the far ones would
     otherwise be all that is explained, but their order can be relied on.
@@ -401,12 +389,8 @@ def _number_columns(y: np.ndarray, p: np.ndarray, clip: bool) -> tuple[np.ndarra
             "task",
         ) from error
     columns = columns[:, None] if columns.ndim == 1 else columns
-    n, left = len(columns), np.full(columns.shape[1], not clip)
-    clipping = NormalScores.clipped(columns, n, left)
-    if clipping is not None:
-        usual = np.array([knots is None for knots in clipping.knots])
-        columns = NormalScores.of(columns, p, usual).apply(columns)
-    scaled = columns / np.maximum(np.abs(columns).max(axis=0), np.finfo(float).tiny)
-    deviation = scaled.std(axis=0)
-    scaled = scaled[rows_to_look_at(n)] / np.where(deviation > 0.0, deviation, 1.0)
-    return columns, bool(dominated_by_outliers(scaled).any())
+    clipping = NormalScores.clipped(columns, len(columns), np.full(columns.shape[1], not clip))
+    if clipping is None:
+        return columns
+    usual = np.array([knots is None for knots in clipping.knots])
+    return NormalScores.of(columns, p, usual).apply(columns)

@@ -7,39 +7,33 @@ from typing import Any, Self
 
 import numpy as np
 from scipy.sparse import issparse
+from scipy.stats import rankdata
 from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import check_X_y
 
+from covmin.constants import FEW_LEVELS, SUSPICIOUS_SHARE
 from covmin.core.rows import add_up
 from covmin.remarks import InputError, Remark, recorded, warn
 from covmin.runtime.machine import check_memory
+from covmin.text import count_of, listed, verb
 
 from .blocks import ArrayBlocks, Blocks, SparseBlocks, as_blocks, marked, rows_of, sparse_table
 from .blocks.array import block_rows
-from .checks import check_kind, checked_numbers, missing_refused, refuse_missing
-from .columns import (
-    KINDS,
-    LEFT_OUT,
-    Levels,
-    ReadColumn,
-    Reading,
-    identifies_rows,
-    read_as,
-    read_by_itself,
-    summary,
-)
+from .columns import LEFT_OUT, Levels, Reading, read_matrix, summary
 from .dtypes import (
-    holds_numbers,
-    is_category,
+    as_numbers,
+    check_kind,
+    checked_numbers,
     is_frame,
-    is_integer,
     is_number,
     is_of,
     local_frame,
     missing_mask,
+    missing_refused,
     names_of,
+    refuse_missing,
 )
-from .layout import Layout, column_mask, position, units_of
+from .layout import Layout, column_mask, units_of
 from .response import EncodedResponse, class_weights, encode_response, ordered_levels
 from .standardize import (
     DistinctRows,
@@ -106,17 +100,17 @@ class Table:
 
     def missing_shares(self, p: np.ndarray) -> np.ndarray:
         """Return the weighted fraction of missing values in each input column."""
-        shares = np.zeros(self.layout.unit.size)
-        indicators = self.layout.indicators
-        if indicators.size:
-            means = as_blocks(self.X).reduce(
-                lambda X, _, p: (p @ X,), add_up, p, p, columns=indicators
-            )
-            shares[self.layout.source[indicators]] = means[0]
-        passed = _as_table(self.passed[0])
+        shares, marks = np.zeros(self.layout.unit.size), self.layout.indicators
+        if marks.size:
+            means = as_blocks(self.X).reduce(lambda X, _, p: (p @ X,), add_up, p, p, marks)
+            shares[self.layout.source[marks]] = means[0]
         for j in np.flatnonzero(self.layout.categorical):
-            shares[j] = p @ missing_mask(_safe_indexing(passed, j, axis=1))[self.row]
+            shares[j] = p @ missing_mask(self.input_column(j))
         return shares
+
+    def input_column(self, j: Any) -> Any:
+        """Return a column of the samples as it was passed."""
+        return _safe_indexing(_safe_indexing(_as_table(self.passed[0]), j, axis=1), self.row)
 
     def n_distinct(self) -> np.ndarray:
         """Return the number of distinct values of each input column, or NaN from disk and Dask."""
@@ -124,7 +118,7 @@ class Table:
         if isinstance(passed, Blocks) or hasattr(passed, "__dask_graph__"):
             return counts
         is_number = np.asarray(self.kinds) == "number"
-        rows, source, table = np.arange(self.row.size), self.layout.source, _as_table(passed)
+        rows, source = np.arange(self.row.size), self.layout.source
         numbers = np.setdiff1d(np.flatnonzero(is_number[source]), self.layout.indicators)
         size = block_rows(rows.size)
         for start in range(0, numbers.size, size):
@@ -132,8 +126,7 @@ class Table:
             values = np.sort(as_blocks(self.X).take(rows, columns), axis=0)  # NaN at the end
             counts[source[columns]] = ~np.isnan(values[0]) + (values[1:] > values[:-1]).sum(axis=0)
         for j in np.flatnonzero(~is_number):
-            column = _safe_indexing(_safe_indexing(table, j, axis=1), self.row)
-            counts[j] = len(Levels.of(column).values)
+            counts[j] = len(Levels.of(self.input_column(j)).values)
         return counts
 
     def columns(self, standardize: Standardize, device: str | None = None) -> PreparedColumns:
@@ -216,15 +209,20 @@ def read(
         names = names_of(X)
         check_kind(X, y, names)
         X, y, weight, row = usable_samples(X, y, sample_weight)
-        matrix = read_matrix(X, names, options)
+        if len(X.shape) != 2 or X.shape[0] < 2:
+            checked_numbers(X)  # raises the errors of scikit-learn
+        is_given = np.zeros(X.shape[1], dtype=bool)
+        if options.given is not None:
+            is_given = column_mask(options.given, names, X.shape[1], "given")
+        matrix, source, kinds, readings = read_matrix(X, names, options.column_types, is_given)
         if strict and is_frame(X):
             refuse_missing(X)
         # Whatever X holds, y must have the same number of rows.
-        rows = np.broadcast_to(np.zeros(1), (matrix.X.shape[0], 1))
+        rows = np.broadcast_to(np.zeros(1), (X.shape[0], 1))
         _, y = check_X_y(rows, y, multi_output=True, ensure_min_samples=2)
-        unit, given, labels = units_of(options.feature_groups, matrix.given, names)
-        layout = Layout(matrix.source, matrix.kinds == "category", unit, given)
-        X, layout = add_indicators(matrix.X, layout, not strict, names)
+        unit, given, labels = units_of(options.feature_groups, is_given, names)
+        layout = Layout(source, kinds == "category", unit, given)
+        X, layout = add_indicators(matrix, layout, not strict, names)
         kernel, clip = options.response_kernel, options.clip
         encode = partial(encode_response, y, task, levels=levels, kernel=kernel, clip=clip)
         response = encode(sample_weight=weight)
@@ -240,8 +238,8 @@ def read(
         passed=passed,
         row=row,
         names=np.array(names, dtype=object) if names and isinstance(names[0], str) else None,
-        kinds=matrix.kinds,
-        readings=matrix.readings,
+        kinds=kinds,
+        readings=readings,
         remarks=tuple(remarks),
         groups=None if groups is None else _row_groups(groups, len(passed[1]))[row],
         options=options,
@@ -302,11 +300,13 @@ def usable_samples(X: Any, y: Any, sample_weight: Any) -> tuple[Any, Any, np.nda
     weight = np.array(np.broadcast_to(weight, n))
     if not np.isfinite(weight).all() or (weight < 0.0).any():
         raise InputError("sample_weight must contain finite numbers ≥ 0.", "sample_weight")
+    weight /= max(weight.max(initial=0.0) / np.finfo(np.float64).max * n, 1.0)  # a finite sum
+    weight[weight < np.finfo(np.float64).eps * weight.max(initial=0.0)] = 0.0  # lost to rounding
     kept = ~missing & (weight > 0.0)
     if kept.sum() < 2 <= n:
         what = f"y contains NaN: the response of {n_missing} of {n} samples is missing"
         if not n_missing:
-            what = f"sample_weight is zero for {n - kept.sum()} of {n} samples"
+            what = f"sample_weight is zero, or next to it, for {n - kept.sum()} of {n} samples"
         raise InputError(
             f"Input {what}, but at least 2 samples must have a response and a positive weight.",
             "y" if n_missing else "sample_weight",
@@ -316,8 +316,6 @@ def usable_samples(X: Any, y: Any, sample_weight: Any) -> tuple[Any, Any, np.nda
             "missing-responses",
             f"The response of {n_missing} of {n} samples is missing; these samples are dropped.",
         )
-    if weight.max(initial=0.0) > np.finfo(np.float64).max / max(n, 1):
-        weight /= weight.max()  # their sum would be infinite
     if kept.all():
         return X, y, weight, np.arange(n)
     rows = np.flatnonzero(kept)
@@ -360,17 +358,6 @@ def _row_groups(groups: Any, n: int) -> np.ndarray:
     return labels
 
 
-@dataclass(frozen=True)
-class Matrix:
-    """A table as numbers, in which one column may become several, or none."""
-
-    X: Any  # array or Blocks, (n_samples, n_encoded), NaN where a number or a date is missing
-    source: np.ndarray  # (n_encoded,), column of the table that each comes from
-    kinds: np.ndarray  # (n_columns,) of str
-    given: np.ndarray  # (n_columns,) bool
-    readings: tuple[Reading, ...] = ()
-
-
 def _as_table(X: Any) -> Any:
     """Return blocks of a table that must not be copied, an array of lists, and others unchanged."""
     if issparse(X):
@@ -394,89 +381,76 @@ def _as_table(X: Any) -> Any:
     return np.asarray(X, dtype=object) if array.dtype.kind in "US" else array
 
 
-def read_matrix(X: Any, names: Sequence[Hashable] | None, options: TableOptions) -> Matrix:
-    """Encode a table in memory: numbers unchanged, other columns by what they hold."""
-    d = X.shape[1] if len(X.shape) == 2 else 0
-    is_given, as_is = np.zeros(d, dtype=bool), (np.arange(d), np.full(d, "number"))
-    if len(X.shape) != 2 or X.shape[0] < 2:  # no table, which is refused
-        return Matrix(checked_numbers(X), *as_is, is_given)
-    if options.given is not None:
-        is_given = column_mask(options.given, names, d, "given")
-    kinds, strict = options.column_types, options.column_types == "strict"
-    wanted = dict[int, str]()
-    for column, kind in kinds.items() if isinstance(kinds, Mapping) else ():
-        if kind not in KINDS:
-            raise InputError(
-                f"column_types has {kind!r} for column {column!r}; allowed are "
-                f"{', '.join(map(repr, KINDS))}.",
-                "column_types",
-                [column],
-            )
-        wanted[position(column, names, d, "column_types")] = kind
-    if isinstance(X, Blocks):
-        if set(wanted.values()) <= {"number"}:
-            return Matrix(X, *as_is, is_given)
-        if not isinstance(X, ArrayBlocks):
-            raise InputError(
-                "column_types requires a table in memory, but this X is read in blocks. Encode "
-                "these columns first and omit column_types, or load the table into memory.",
-                "column_types",
-            )
-        X = X.array
-    if strict and names is not None:
-        wanted = {j: "category" for j, dtype in enumerate(X.dtypes) if is_category(dtype)}
-    plain = ~np.isin(np.arange(d), list(wanted))
-    if not strict:
-        plain = _plain_columns(X, names, wanted, is_given)
-    if plain.all():
-        return Matrix(checked_numbers(X), *as_is, is_given)
-    numbers = np.empty((X.shape[0], 0))
-    if plain.any():
-        numbers = checked_numbers(_safe_indexing(X, np.flatnonzero(plain), axis=1))
-    labels = list(range(d)) if names is None else names
-    place, columns = np.cumsum(plain) - 1, list[ReadColumn]()
-    for j, label in enumerate(labels):
-        if plain[j]:
-            columns.append(ReadColumn("number", numbers[:, place[j], None]))
-            continue
-        column = _safe_indexing(X, j, axis=1)
-        if j in wanted:
-            columns.append(read_as(wanted[j], column, label))
-        else:
-            columns.append(read_by_itself(column, is_trusted=bool(is_given[j])))
-    readings = [
-        Reading(label, read.kind, read.words, read.note)
-        for label, read in zip(labels, columns, strict=True)
-        if read.words
-    ]
-    if all(read.kind in LEFT_OUT for read in columns):
+# --- what little can be learned from --------------------------------------------------------------
+
+
+def check_columns(table: Table, columns: PreparedColumns) -> None:
+    """Raise an error if no column varies; warn about unused columns and about too few samples.
+
+    Units that were excluded when the table was read do not count as constant.
+    """
+    layout = table.layout
+    names = np.arange(layout.unit.size) if table.names is None else table.names
+    constant = np.intersect1d(columns.constant, layout.unit[layout.source])
+    if columns.units.size == 0:
         raise InputError(
-            f"No column is left to select from. {' '.join(summary(readings))}",
-            "column_types",
-            advice="Use column_types to override this.",
+            f"X has {count_of(constant.size, 'feature')}, all constant or empty: there is nothing "
+            "to select.",
+            "X",
         )
-    return Matrix(
-        np.concatenate([read.block for read in columns], axis=1, dtype=numbers.dtype),
-        np.repeat(np.arange(d), [read.block.shape[1] for read in columns]),
-        np.array([read.kind for read in columns]),
-        is_given,
-        tuple(readings),
-    )
+    if constant.size:
+        n_present = np.bincount(layout.unit, table.missing_shares(columns.p) < 1.0 - 1e-9)
+        is_empty = n_present[constant] == 0
+        for code, units, noun, more in (
+            ("empty-columns", constant[is_empty], "feature", " without values"),
+            ("constant-columns", constant[~is_empty], "constant feature", ""),
+        ):
+            if units.size:
+                what = f"{count_of(units.size, noun)}{more} {verb(units.size, 'are')}"
+                concerned = names[np.isin(layout.unit, units)].tolist()
+                warn(code, f"{what} ranked last: {listed(concerned)}.", concerned)
+    if out := [each for each in table.readings if each.kind in LEFT_OUT[:-1]]:
+        _warn_of_excluded(table, names, out)
+    if table.n_samples < 2 * FEW_LEVELS:
+        warn(
+            "too-few-samples",
+            f"With {table.n_samples} samples, ranks are hardly better than chance unless an "
+            "effect is very strong. Do not rely on them without more samples.",
+        )
 
 
-def _plain_columns(
-    X: Any, names: Sequence[Hashable] | None, wanted: dict[int, str], is_given: np.ndarray
-) -> np.ndarray:
-    """Return a mask of the columns that are used unchanged: numbers, but not row numbers."""
-    if names is None:
-        plain = np.full(is_given.size, holds_numbers(X))
-    else:
-        # Complex numbers raise an error later, together with the other numbers.
-        plain = np.array([is_number(d) or getattr(d, "kind", "O") == "c" for d in X.dtypes])
-        # Columns of an array are never row numbers: users number arrays on purpose.
-        free = plain & ~is_given & ~np.isin(np.arange(plain.size), list(wanted))
-        whole = [j for j, d in enumerate(X.dtypes) if free[j] and is_integer(d)]
-        for j in whole:
-            plain[j] = not identifies_rows(_safe_indexing(X, j, axis=1), len(whole))
-    plain[[j for j, kind in wanted.items() if kind != "number"]] = False
-    return plain
+def _warn_of_excluded(table: Table, names: np.ndarray, out: list[Reading]) -> None:
+    """Warn about columns that are not used: row identifiers, free text and empty ones."""
+    given = set(names[table.layout.given[table.layout.unit]].tolist())
+    if excluded := [each for each in out if each.column not in given]:
+        said, columns = summary(excluded), [each.column for each in excluded]
+        named = ", ".join(f"{column!r}: 'drop'" for column in columns[:3])
+        advice = (
+            f"column_types={{{named}{', …' if len(columns) > 3 else ''}}} silences this; 'number', "
+            "'category' or 'text' (for its words) in place of 'drop' uses a column all the same."
+        )
+        ids = [each.column for each in excluded if each.kind == "identifier"]
+        if close := [name for name in ids if _follows_response(table, names.tolist().index(name))]:
+            said.append(
+                f"The numbers in {listed(close)} follow the response, however: they may be its "
+                "ranks, or the rows are sorted by it."
+            )
+        warn("excluded-columns", " ".join(said), columns, advice=advice)
+    if kept := [each.column for each in out if each.column in given]:
+        warn(
+            "given-not-used",
+            f"Kept because given, but not used in the fit, being row identifiers, free text or "
+            f"empty: {listed(kept)}.",
+            kept,
+            advice="Use column_types to change this.",
+        )
+
+
+def _follows_response(table: Table, j: int) -> bool:
+    """Tell whether the ranks of a numeric column and of the response are correlated."""
+    column = table.input_column(j)
+    if not is_number(column.dtype):
+        return False
+    ranks = rankdata(as_numbers(column))
+    found = [np.corrcoef(ranks, rankdata(y))[0, 1] for y in table.response.Y.T]
+    return bool(np.max(np.square(found)) > SUSPICIOUS_SHARE[2])

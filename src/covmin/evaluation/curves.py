@@ -219,11 +219,14 @@ class CurveResult:
 
         Returns
         -------
-        display : covmin.plotting.AccuracyCurveDisplay
+        ax : matplotlib axes
         """
-        from covmin.plotting.curves import AccuracyCurveDisplay
+        from covmin.plotting.curves import draw_scores
+        from covmin.plotting.fitted import new_axes
 
-        return AccuracyCurveDisplay(self.summary(), self.score_name).plot(ax)
+        ax = new_axes(7.2, 4.2) if ax is None else ax
+        draw_scores(ax, self.summary(), self.score_name)
+        return ax
 
 
 def summarise(frame: Any, keys: list[str]) -> Any:

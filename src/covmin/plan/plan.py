@@ -1,9 +1,7 @@
 """The plan of a fit: all decisions in one place, each with its reason in words."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Self
 
 from covmin.constants import CANDIDATES, N_COMPONENTS
 from covmin.core.kernels import Kernel
@@ -86,7 +84,7 @@ class Plan:
         enough = CANDIDATES[1] * CANDIDATES[2]
         return CANDIDATES[0] if self.refines and self.n_samples >= enough else 1
 
-    def deciding(self, *decisions: Decision, **changes: Any) -> Plan:
+    def deciding(self, *decisions: Decision, **changes: Any) -> Self:
         """Return the plan after further decisions; of several on a topic the last counts."""
         topics = {decision.topic: decision for decision in decisions}
         kept = [topics.pop(each.topic, each) for each in self.decisions]

@@ -27,6 +27,12 @@ def names_of(selector: Any, given: Sequence[str] | None = None) -> list[str]:
     return [printable(str(name)) for name in names]
 
 
+def new_axes(width: float, height: float) -> Any:
+    """Return the axes of a new figure, whose size is in inches."""
+    pyplot = required("matplotlib.pyplot", "A figure", "plot")
+    return pyplot.subplots(figsize=(width, height), layout="constrained")[1]
+
+
 def label_rows(ax: Any, places: np.ndarray, names: Sequence[str], pad: float = 3.5) -> None:
     """Put names beside the rows of a figure, the first on top."""
     # A name may contain dollar signs without being a formula.
@@ -71,11 +77,9 @@ class Display:
         self : Display
             With ``ax_`` and ``figure_``.
         """
-        if ax is None:
-            pyplot = required("matplotlib.pyplot", "A figure", "plot")
-            ax = pyplot.subplots(figsize=self._size(), layout="constrained")[1]
-        self.ax_, self.figure_ = ax, ax.figure
-        self._draw(ax)
+        self.ax_ = new_axes(*self._size()) if ax is None else ax
+        self.figure_ = self.ax_.figure
+        self._draw(self.ax_)
         return self
 
     def _size(self) -> tuple[float, float]:

@@ -16,7 +16,7 @@ from covmin.data.columns import LEFT_OUT
 from covmin.data.survival import survival_curve
 from covmin.plotting.network import network_order
 from covmin.selection.summary import Explained, measure_text, read_as_fitted, summary
-from covmin.text import count_of, number, percent, printable, shortened, with_p_value
+from covmin.text import count_of, percent, printable, shortened, with_p_value
 
 from .checks import check_data
 from .plots import feature_plots
@@ -29,7 +29,6 @@ _CORRELATED = 24
 _VERDICTS = 60
 _PATH_ROWS = 30
 _SLIDER = 100
-_MISSING_ROWS = 20
 # Unselected features that are compared with the selected ones, and the association of copies.
 _COMPARED, _ALIKE = 300, 0.9
 
@@ -107,13 +106,14 @@ def build_report(
     sampled = [f"Warnings and figures use {shown:,} of {n:,} rows."] if shown < n else []
     code = code or reproduction_code(selector)
     changes, path = effects(view, explained, kept), selector.path_
+    measured = any(row["lost_without"] is not None for row in rows)
+    beside = "lost_without" if measured else "weight"
     return {
         "target": target,
         "source": source and printable(source),
         "names": view.names,
         "headline": [printable(part).strip() for part in found["headline_parts"]],
         "data": _data_summary(view, found),
-        "missing": _missing_values(view, rows),
         "asked": _asked(selector, found),
         "notes": [printable(" ".join(str(note).split())) for note in (*notes, *sampled)],
         "warnings": check_data(selector, view, explained) if warnings is None else warnings,
@@ -121,7 +121,9 @@ def build_report(
         "ranking": {
             "order": order,
             "ranks": [row["rank"] for row in rows],
-            "lost": [row["lost_without"] for row in rows],
+            # Where what is lost was not measured, the weights stand beside the ranks.
+            "beside": beside,
+            "numbers": [row[beside] for row in rows],
             "in_folds": [row["in_folds"] for row in rows],
             "about": _about_columns(selector, view, rows),
         },
@@ -221,41 +223,6 @@ def _data_summary(view: View, found: dict[str, Any]) -> dict[str, Any]:
     values = {name: getattr(np, name)(view.y) for name in ("min", "median", "mean", "max")}
     values["sd"] = view.y.std()
     return size | {"response": {name: float(value) for name, value in values.items()}}
-
-
-def _missing_values(view: View, features: list[dict[str, Any]]) -> dict[str, Any]:
-    """Return ``rows`` for the columns with most missing values, and their number ``n_columns``."""
-    found = [row for row in features if row["missing"] and row["kind"] not in LEFT_OUT]
-    found.sort(key=lambda row: (-row["missing"], row["column"]))
-    rows = [
-        {"feature": row["column"], "share": row["missing"]}
-        | _response_where_missing(view, view.column(row["column"]).missing)
-        for row in found[:_MISSING_ROWS]
-    ]
-    return {"rows": rows, "n_columns": len(found)}
-
-
-def _response_where_missing(view: View, missing: np.ndarray) -> dict[str, str]:
-    """Describe the response where a value is present, and where it is missing."""
-    if missing.all() or not missing.any():  # of a sample of the rows
-        return {"there": "", "missing": "", "class": ""}
-    parts, label = {"there": ~missing, "missing": missing}, ""
-    if view.task == "survival":
-        event = view.responses[:, 0]
-        expected = {k: max((event - view.y)[rows].sum(), 1e-300) for k, rows in parts.items()}
-        values = {k: percent(event[rows].sum() / expected[k]) for k, rows in parts.items()}
-    elif view.task == "classification":
-        labels, codes = view.classes
-        there, absent = (
-            np.bincount(codes[rows], minlength=len(labels)) / rows.sum() for rows in parts.values()
-        )
-        # Two classes differ by the same amount; take the rarer one.
-        most = np.lexsort((there, -np.abs(absent - there).round(9)))[0]
-        label = labels[most]
-        values = {"there": percent(there[most]), "missing": percent(absent[most])}
-    else:
-        values = {k: number(float(view.y[rows].mean())) for k, rows in parts.items()}
-    return values | {"class": label}
 
 
 def _asked(selector: Any, found: dict[str, Any]) -> list[dict[str, str]]:

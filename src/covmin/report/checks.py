@@ -25,8 +25,8 @@ _IN_ORDER = (
 )
 _CONSTANT = "Columns with the same value in every sample carry no information and are ranked last."
 _COPY = (
-    "The values repeat those of an earlier column, so which of the two is kept is arbitrary. "
-    "Exclude the duplicates."
+    "The values repeat those of an earlier column, and which copy is kept is arbitrary. Exclude "
+    "the duplicates."
 )
 
 

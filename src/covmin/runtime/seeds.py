@@ -12,10 +12,8 @@ from sklearn.utils import check_random_state
 
 def seed_of(random_state: Any) -> int:
     """Return one seed for all random draws; None means 0: the same result in every run."""
-    if random_state is None:
-        return 0
-    if isinstance(random_state, Integral):
-        return int(random_state)
+    if random_state is None or isinstance(random_state, Integral):
+        return int(random_state or 0)
     return int(check_random_state(random_state).randint(2**31 - 1))
 
 

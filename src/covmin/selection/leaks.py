@@ -1,14 +1,12 @@
 """Features that give the response away: too good to be true."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
-from sklearn.utils import _safe_indexing
 
 from covmin.constants import SAMPLES_FOR_EACH_FEATURE, SUSPICIOUS_SHARE
+from covmin.data import Table
 from covmin.data.blocks import as_blocks
 from covmin.data.blocks.views import rows_to_look_at
 from covmin.data.columns import LEFT_OUT, Levels
@@ -16,9 +14,6 @@ from covmin.remarks import warn
 from covmin.text import listed
 
 from .summary import Explained
-
-if TYPE_CHECKING:
-    from covmin.data import Table
 
 # Of so many leading features: a leak is among the first.
 _CHECKED = 10
@@ -48,14 +43,14 @@ def leaking_features(ranking: np.ndarray, m: int, table: Table, explained: Expla
 
 def _contains_class(table: Table, column: int) -> bool:
     """Tell whether the text of a category contains the class of nearly every sample."""
-    X, classes = table.passed[0], table.response.classes
+    classes = table.response.classes
     if table.kinds[column] != "category" or table.response.labels is None:
         return False
     words = [str(label).casefold() for label in np.asarray(classes).tolist()]
     # Numbers and single letters occur in any text.
     if not all(len(word) > 1 and word[0].isalpha() for word in words):
         return False
-    levels = Levels.of(_safe_indexing(_safe_indexing(X, column, axis=1), table.row))
+    levels = Levels.of(table.input_column(column))
     texts = [str(level).casefold() for level in levels.values]
     own = [
         code >= 0 and words[label] in texts[code]

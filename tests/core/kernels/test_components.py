@@ -73,19 +73,6 @@ def test_normal_frequencies_are_orthogonal_in_blocks():
     assert kstest(np.sum(frequencies**2, axis=0), chi2(d).cdf).pvalue > 1e-3
 
 
-def test_orthogonal_frequencies_come_closer_to_the_kernel(X, w):
-    K = naive.kernel_matrix("gaussian", X, X, w, SIGMA)
-
-    def error(frequencies):
-        U = FourierMap(frequencies, SIGMA).transform(X, w)
-        return np.linalg.norm(U @ U.T - K)
-
-    rng = np.random.default_rng(0)
-    orthogonal = np.mean([error(Gaussian().draw_frequencies(4, 400, rng)) for _ in range(20)])
-    independent = np.mean([error(rng.standard_normal((4, 200))) for _ in range(20)])
-    assert orthogonal < 0.8 * independent
-
-
 def test_the_draw_follows_the_seed(name, X, w):
     first, again, other = (moving(name, 5, seed).transform(X, w) for seed in (0, 0, 1))
     assert_array_equal(first, again)

@@ -191,8 +191,7 @@ class Screening:
         functions = to_numpy(ranked.functions(columns))[which, np.arange(which.size)]
         carried = many_carry((np.sqrt(ranked.p) * functions).T, self.codes, self.search)
         tails[which[~carried], columns[~carried]] = 1.0
-        p_values: np.ndarray = np.minimum(tails.min(axis=0), 1.0)
-        return p_values
+        return np.minimum(tails.min(axis=0), 1.0)
 
     def has_single_effects(self) -> bool:
         """Tell whether any single column is significantly associated with the response."""

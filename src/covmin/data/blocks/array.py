@@ -104,15 +104,6 @@ def float_dtype(dtype: Any) -> np.dtype[Any]:
     return np.dtype(np.float32 if np.dtype(dtype) == np.float32 else np.float64)
 
 
-def stays_what_it_is(X: Any) -> bool:
-    """Tell whether a selection of X keeps its type: a tensor, a Dask collection or blocks."""
-    return isinstance(X, Blocks) or type(X).__module__.split(".")[0] in (
-        "dask",
-        "dask_expr",
-        "torch",
-    )
-
-
 class KeptRows(Blocks):
     """Some rows of a table; the others are skipped as blocks are read."""
 

@@ -21,7 +21,7 @@ from typing import Any, Self
 import dask
 import numpy as np
 
-from covmin.data.checks import no_numbers
+from covmin.data.dtypes import no_numbers
 
 from .array import ArrayBlocks, Blocks, Merge, RawFunction, float_dtype
 

@@ -7,7 +7,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from covmin.data.checks import no_numbers
+from covmin.data.dtypes import no_numbers
 from covmin.remarks import required
 from covmin.text import listed
 

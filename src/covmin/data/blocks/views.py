@@ -197,13 +197,14 @@ class ChangedBlocks(Blocks):
         if columns is not None:
             return self.restrict(columns).reduce(function, merge, Y, p)
         # The function must not hold the blocks, so that it can be sent to other processes.
-        changed = partial(_on_changed, function, self.change, self.source.dtype, self.dtype)
+        changed = partial(_changed, self.change, self.source.dtype, self.dtype, function)
         return self.source.reduce(changed, merge, Y, p, self.index)
 
     def take(self, rows: np.ndarray, columns: np.ndarray | None = None) -> np.ndarray:
         if columns is not None:
             return self.restrict(columns).take(rows)
-        return _changed(self.source.take(rows, self.index), self.change, self.dtype)
+        X = self.source.take(rows, self.index)
+        return _changed(self.change, self.source.dtype, self.dtype, lambda X: X, X)
 
     def keep(self, kept: np.ndarray) -> Self:
         return type(self)(self.source.keep(kept), self.change, self.index, self.dtype)
@@ -219,23 +220,11 @@ def marked(blocks: Blocks, columns: np.ndarray) -> ChangedBlocks:
     return ChangedBlocks(blocks, Marks(np.arange(index.size) >= blocks.shape[1]), index)
 
 
-def _changed(X: Array, change: Any, dtype: np.dtype[Any]) -> Array:
+def _changed(change: Any, raw: Any, dtype: Any, function: Any, X: Array, *others: Array) -> Any:
+    """Call a function of a changed block; it is converted first: scores are not integers."""
     xp = array_namespace(X)
-    return xp.astype(change.apply(X), getattr(xp, dtype.name), copy=False)
-
-
-def _on_changed(
-    function: RawFunction,
-    change: Any,
-    raw: np.dtype[Any],
-    dtype: np.dtype[Any],
-    X: Array,
-    *others: Array,
-) -> Any:
-    # Convert first: the scores of integers are not integers.
-    xp = array_namespace(X)
-    X = xp.astype(X, getattr(xp, raw.name), copy=False)
-    return function(_changed(X, change, dtype), *others)
+    X = change.apply(xp.astype(X, getattr(xp, raw.name), copy=False))
+    return function(xp.astype(X, getattr(xp, dtype.name), copy=False), *others)
 
 
 @dataclass(frozen=True)
