@@ -32,10 +32,7 @@ def stays_what_it_is(X: Any) -> bool:
 
 
 def local_frame(X: Any) -> Any:
-    """Return a lazy frame, or a table of Arrow data, as a frame in memory; others unchanged.
-
-    Tables of Arrow data are those of pyarrow and relations of DuckDB, for example.
-    """
+    """Return a lazy frame, or a table of Arrow data, as a frame in memory; others unchanged."""
     if is_of(X, "polars", "narwhals") and not hasattr(X, "shape"):
         X = X.collect()
     of_arrow = hasattr(X, "__arrow_c_stream__") or hasattr(X, "__arrow_c_array__")
@@ -50,9 +47,7 @@ def local_frame(X: Any) -> Any:
 def from_tensors(X: Any, device: str | None, *others: Any) -> tuple[Any, ...]:
     """Convert torch tensors to NumPy arrays, and return the device to compute on.
 
-    A tensor in main memory becomes an array without a copy. A tensor on another device is copied
-    once for checks and standardisation; the computation runs on its device unless the user chose
-    another.
+    It is that of X unless the user chose another. Tensors in main memory are not copied.
     """
     if device is None and is_of(X, "torch") and X.device.type != "cpu":
         device = str(X.device)
@@ -150,9 +145,8 @@ def check_kind(X: Any, y: Any, names: list[Any] | None) -> None:
     """Raise an error for input that would be misread; columns of dates are allowed."""
     if names is not None and len(set(names)) < len(names):
         twice = next(name for name in names if names.count(name) > 1)
-        raise InputError(
-            f"X has two columns named {twice!r}; give every column a unique name.", "X", [twice]
-        )
+        text = f"X has two columns named {twice!r}; give every column a unique name."
+        raise InputError(text, "X", [twice])
     _get_feature_names(X)  # raises for names of several types
     if (isinstance(X, Blocks) or is_frame(X)) and X.shape[1] == 0:
         raise InputError("X has no columns.", "X")
@@ -160,10 +154,10 @@ def check_kind(X: Any, y: Any, names: list[Any] | None) -> None:
         raise TypeError("y is sparse, but a dense response is required: pass y.toarray().")
     for dtype in y.dtypes if is_frame(y) else [getattr(y, "dtype", "")]:
         if is_time(dtype):
-            raise InputError(
-                f"y holds dates or durations ({dtype}); convert them to numbers or classes first.",
-                "y",
+            text = (
+                f"y holds dates or durations ({dtype}); convert them to numbers or classes first."
             )
+            raise InputError(text, "y")
 
 
 def refuse_missing(frame: Any) -> None:
@@ -193,9 +187,8 @@ def checked_numbers(X: Any) -> np.ndarray:
         if bad:
             raise no_numbers([str(X.columns[j]) for j in bad], _ADVICE)
     elif is_time(dtype := getattr(X, "dtype", "")):
-        raise InputError(
-            f"X holds dates or durations ({dtype}); convert them to numbers.", "column_types"
-        )
+        text = f"X holds dates or durations ({dtype}); convert them to numbers."
+        raise InputError(text, "column_types")
     return check_array(
         X, dtype=_NUMBERS, ensure_all_finite="allow-nan", ensure_min_samples=2, input_name="X"
     )
@@ -203,6 +196,5 @@ def checked_numbers(X: Any) -> np.ndarray:
 
 def no_numbers(names: list[str], advice: str) -> InputError:
     """Return the error about columns that are not numeric."""
-    return InputError(
-        f"These columns of X are not numeric: {listed(names)}. {advice}", "column_types", names
-    )
+    text = f"These columns of X are not numeric: {listed(names)}. {advice}"
+    return InputError(text, "column_types", names)

@@ -237,7 +237,7 @@ def beside_the_rank(features: list[dict[str, Any]]) -> tuple[str, str, list[tupl
         return "weight", said, [(f"{row['weight']:.2f}", row["weight"]) for row in features]
     said = (
         "lost without: what the selected features no longer explain, as a share of the variance, "
-        "if this one alone is left out; about 0 if others carry the same"
+        "if this one alone is left out; about 0 if others carry the same information"
     )
     shown = [("", 0.0) if v is None else (percent(max(v, 0.0)), max(v, 0.0) / most) for v in lost]
     return "lost without", said, shown

@@ -1,7 +1,6 @@
 """Tables that are too large to copy: read in blocks of rows and standardised on the fly.
 
-Such a table knows its numbers of rows and columns, yields raw blocks in order, and fetches single
-rows. Arrays, memory-mapped files and Parquet files are read in this process; Dask collections are
+Arrays, memory-mapped files and Parquet files are read in this process; Dask collections are
 processed on the workers (:mod:`~covmin.data.blocks.dask`). All have the same methods.
 """
 
@@ -20,23 +19,15 @@ RawFunction = Callable[[np.ndarray, np.ndarray, np.ndarray], Any]
 # results in order, merged or not → the result for all of them
 Merge = Callable[[list[Any]], Any]
 
-
-# Rows per block: enough that the overhead of a block does not count.
-BLOCK_ROWS = 8192
-# Largest number of values in a block of wide rows.
-BLOCK_NUMBERS = 2**22
-# The same on an accelerator, which has room for several blocks in double precision.
-_DEVICE_NUMBERS = 2**26
+# Rows per block, enough that its overhead does not count, and most values in a block of wide rows,
+# also on an accelerator, which has room for several blocks in double precision.
+BLOCK_ROWS, BLOCK_NUMBERS, _DEVICE_NUMBERS = 8192, 2**22, 2**26
 # Results of blocks merged together; with many columns each result is large.
 _MERGED = 64
 
 
 def block_rows(n_columns: int) -> int:
-    """Return the number of rows per block for a number of columns.
-
-    >>> block_rows(10), block_rows(50_000)
-    (8192, 83)
-    """
+    """Return the number of rows per block for a number of columns."""
     return min(BLOCK_ROWS, max(1, BLOCK_NUMBERS // max(n_columns, 1)))
 
 
@@ -62,10 +53,8 @@ class Blocks:
 
         Y and p are arrays, or results of :meth:`beside`.
         """
-        blocks = (
-            (X, Y[start : start + len(X)], p[start : start + len(X)])
-            for start, X in self.blocks(columns)
-        )
+        rows = ((slice(start, start + len(X)), X) for start, X in self.blocks(columns))
+        blocks = ((X, Y[part], p[part]) for part, X in rows)
         results = map_blocks(function, blocks, row_threads())
         return merge([merge([first, *islice(results, _MERGED - 1)]) for first in results])
 
