@@ -1,10 +1,8 @@
 """Properties of the data that the rules need before anything is selected; computed once each."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
@@ -49,9 +47,9 @@ class FirstLook:
         seen = sample.first(pair_search((*sample.X.shape, sample.Y.shape[1]))[0])
         return Screening.of(seen.X, seen.Y, seen.p, of_column, n_threads=sample.n_threads)
 
-    def by(self, kernel: Kernel) -> FirstLook:
+    def by(self, kernel: Kernel) -> Self:
         """Return the same for another kernel; the search for pairs does not depend on it."""
-        other = FirstLook(replace(self.problem, kernel=kernel), self.task, self.order)
+        other = replace(self, problem=replace(self.problem, kernel=kernel))
         other.__dict__.update(screening=self.screening, protected=self.protected)
         return other
 

@@ -16,7 +16,8 @@ from covmin.remarks import warn
 from covmin.runtime.run import Run
 
 from .fit import Fit
-from .leaks import warn_of_leaks
+from .leaks import leak_text, leaking_features
+from .summary import Explained
 
 
 def present(fit: Fit, steps: list[Progress], independent: bool) -> dict[str, Any]:
@@ -142,4 +143,7 @@ def warn_of_the_end(
     suspicious = any(each[0] < one or each.min() < several for each in errors if each.size)
     is_survival = attributes["task_"] == "survival"
     if has_texts or is_survival or suspicious:
-        warn_of_leaks(selector, table, attributes["ranking_"], attributes["n_features_"])
+        ranking, m = attributes["ranking_"], attributes["n_features_"]
+        if leaks := leaking_features(ranking, m, table, Explained(selector, table)):
+            names = [f"x{j}" if table.names is None else str(table.names[j]) for j in leaks]
+            warn("leak", f"Too good to be true? {leak_text(names)}", names)

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from covmin.report import Report
 
 
+FilePath = str | os.PathLike[str]
 _SHOWN = 12
 _ROW = (
     '<tr><td style="text-align:right">{rank}<td>{name}<td><span style="display:inline-block;'
@@ -193,15 +194,9 @@ class NamedResultsMixin:
     @overload
     def report(self, path: None = None, X: Any = None, y: Any = None, **o: Any) -> Report: ...
     @overload
+    def report(self, path: FilePath, X: Any = None, y: Any = None, **o: Any) -> Path: ...
     def report(
-        self, path: str | os.PathLike[str], X: Any = None, y: Any = None, **options: Any
-    ) -> Path: ...
-    def report(
-        self,
-        path: str | os.PathLike[str] | None = None,
-        X: Any = None,
-        y: Any = None,
-        **options: Any,
+        self, path: FilePath | None = None, X: Any = None, y: Any = None, **options: Any
     ) -> Report | Path:
         """Return a report on the fit, to show in a notebook, or write it to an HTML file.
 

@@ -1,7 +1,6 @@
 """Features that give the response away: too good to be true."""
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 
@@ -10,7 +9,6 @@ from covmin.data import Table
 from covmin.data.blocks import as_blocks
 from covmin.data.blocks.views import rows_to_look_at
 from covmin.data.columns import LEFT_OUT, Levels
-from covmin.remarks import warn
 from covmin.text import listed
 
 from .summary import Explained
@@ -86,10 +84,3 @@ def leak_text(names: Sequence[str]) -> str:
         f"{who} the response almost exactly. If {they} measured after the response, or one was "
         f"computed from the other, exclude {them} and refit."
     )
-
-
-def warn_of_leaks(selector: Any, table: Table, ranking: np.ndarray, m: int) -> None:
-    """Warn if some of the selected features give the response away."""
-    if leaks := leaking_features(ranking, m, table, Explained(selector, table)):
-        names = [f"x{j}" if table.names is None else str(table.names[j]) for j in leaks]
-        warn("leak", f"Too good to be true? {leak_text(names)}", names)

@@ -158,7 +158,7 @@ def test_it_has_components_or_says_so(registered, X, w):
     frequencies = kernel.draw_frequencies(4, 20_000, rng)
     assert frequencies.shape[0] == 4
     components = registered.scaled.components(frequencies)
-    U = components.components(X, w)
+    U = naive.features(components, X, w)
     K = (U * components.powers(w, 2 * frequencies.shape[1])) @ U.T
     exact = registered.matrix(X, X, w)
     # An entry is a mean of 10,000 cosines, unless they are those of a fixed rule.

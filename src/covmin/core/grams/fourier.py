@@ -1,10 +1,8 @@
 """The Gram operator from a finite feature map, by sums over blocks of rows."""
 
-from __future__ import annotations
-
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
@@ -49,10 +47,10 @@ class FourierGram:
     def keeps_vectors(self) -> bool:
         return self.components.fixed is None  # otherwise there are fewer components
 
-    def at(self, w: np.ndarray) -> FourierOperator:
+    def at(self, w: np.ndarray) -> "FourierOperator":
         return FourierOperator(self, w)
 
-    def restrict(self, columns: np.ndarray) -> FourierGram:
+    def restrict(self, columns: np.ndarray) -> Self:
         moments, kept, fixed = self.moments, self.fixed, self.components.fixed
         if moments is not None and fixed is not None:
             places = fixed.places(columns)
@@ -60,8 +58,8 @@ class FourierGram:
             products = products[np.ix_(places, places)]
             moments = means[places], products, responses[places], variances
             kept = kept and [take(Phi, places, axis=1) for Phi in kept]
-        rows = self.rows.restrict(columns)
-        return FourierGram(self.components.restrict(columns), rows, moments, kept)
+        components, rows = self.components.restrict(columns), self.rows.restrict(columns)
+        return replace(self, components=components, rows=rows, moments=moments, fixed=kept)
 
 
 # The block functions are at module level, so that they can be sent to other processes. U and Φ are

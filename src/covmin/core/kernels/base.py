@@ -115,13 +115,6 @@ class Components:
         frequencies = take(self.moving.frequencies, columns, axis=0)
         return replace(self, moving=FourierMap(frequencies, self.moving.sigma))
 
-    def components(self, X: Array, w: Array) -> Array:
-        """Return ``[U_w Φ]`` (n, D) for the rows of X (n, d)."""
-        parts = [] if self.moving is None else [self.moving.transform(X, w)]
-        if self.fixed is not None:
-            parts.append(self.fixed.transform(X))
-        return parts[0] if len(parts) == 1 else array_namespace(X).concat(parts, axis=1)
-
     def powers(self, w: np.ndarray, n_moving: int) -> np.ndarray:
         """Return the factor (D,) of each component in the kernel."""
         moving = np.full(n_moving, self.moving_share)
