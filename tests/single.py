@@ -22,7 +22,8 @@ def trace_objective(gram, epsilon, units=None):
 
 
 def inverse_free_objective(gram, *options, units=None):
-    return objectives.InverseFreeObjective(gram, *options, units=units or _units(gram))
+    steps = {"n_first": options[2]} if len(options) > 2 else {}
+    return objectives.InverseFreeObjective(gram, *options, **steps, units=units or _units(gram))
 
 
 def problem_on(sample, frequencies=None, **options):

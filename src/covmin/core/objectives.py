@@ -73,6 +73,7 @@ class InverseFreeObjective(Objective):
 
     penalty: float  # μ = nλ₂, for the normalised inner product
     n_steps: int = 10  # conjugate gradient steps for each w
+    n_first: int = 100  # for the first one, which may be the last: all weights may be one
 
     @property
     def can_restrict(self) -> bool:  # type: ignore[override]
@@ -96,7 +97,7 @@ class InverseFreeObjective(Objective):
         D, square = R, dots(R, R)
         # Stop updating a column whose residual has vanished; continuing would divide by zero.
         done = float(xp.finfo(Y.dtype).eps) ** 4 * dots(Y, Y)
-        for _ in range(self.n_steps):
+        for _ in range(self.n_first if state is None else self.n_steps):
             TD = T(D)
             step = _ratio(square, dots(TD, TD), square > done)
             F = F + step * D

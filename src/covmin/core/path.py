@@ -119,7 +119,7 @@ def stage_of(problem: Problem, features: np.ndarray) -> Stage:
     """Return a stage that keeps given features, with their weights."""
     m = features.size
     start = Start(np.sort(features), np.ones(m))
-    return _solve(problem, SILENT, (0, 1, m), features[:0], start, whole=True)
+    return _solve(problem, SILENT, (0, 1, m), features[:0], start, whole=False)
 
 
 def _protected(

@@ -297,15 +297,15 @@ def ridge_for_noise(
     return epsilon, f"{left}, {n_samples:.0f} samples"
 
 
-def path_budgets(n_features: int) -> list[int]:
-    """Return the budgets of a path: from 100 features, or 60 % of all, down to one.
+def path_budgets(n_features: int, least: int = 1) -> list[int]:
+    """Return the budgets of a path: from 100 features, or 60 % of all, to at most ``least``.
 
-    >>> path_budgets(10), path_budgets(5000)
-    ([6, 2, 1], [100, 40, 16, 6, 2, 1])
+    >>> path_budgets(10), path_budgets(5000), path_budgets(5000, 12)
+    ([6, 2, 1], [100, 40, 16, 6, 2, 1], [100, 40, 16, 6])
     """
     first, share, factor = BUDGETS
     budgets = [min(first, max(int(share * n_features), 1))]
-    while budgets[-1] > 1:
+    while budgets[-1] > least:
         budgets.append(max(int(factor * budgets[-1]), 1))
     return budgets
 

@@ -365,7 +365,9 @@ def _chosen(held: _HeldOut, plan: Plan, sizes: list[int], watch: Watch) -> list[
         orders: dict[int, np.ndarray] = {}
         for size in usable:
             if size not in orders:
-                budgets = path_budgets(problem.units.size) if is_path else [size]
+                budgets = [size]
+                if is_path:
+                    budgets = path_budgets(problem.units.size, plan.last_budget)
                 path = run_path(problem, budgets, protected, watch)
                 order = refined(plan, problem, path, None).order
                 order = np.concatenate([columns.unit_index[order], columns.constant])

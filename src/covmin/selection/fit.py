@@ -100,7 +100,7 @@ def fit(table: Table, columns: PreparedColumns, settings: SimpleNamespace, run: 
         problem = formulation.applied_to(first.problem, epsilon, columns, response)
         d, is_path = columns.units.size, formulation.strategy == "path"
         most = min(m, d)
-        budgets = rules.path_budgets(d) if is_path else [most]
+        budgets = rules.path_budgets(d, plan.last_budget) if is_path else [most]
         # The last word decides about so few features, whatever the path says about their number.
         wanted = None if plan.refines and most <= constants.CANDIDATES[0] else most
         path = run_path(problem, budgets, first.protected, run, wanted)
@@ -320,7 +320,7 @@ def check(
     kept = next((stage for stage in path.stages if stage.budget == m), None)
     n_new = np.setdiff1d(order[:m], path.order[:m]).size
     same = kept is not None and np.isin(order[:m], kept.features).all()
-    if kept is None or not same or kept.n_rows < problem.rows.shape[0]:
+    if kept is None or not same:
         kept = stage_of(problem, order[:m])
     others = [stage for stage in path.stages if stage.budget != m]
     stages = sorted([*others, kept], key=lambda stage: -stage.budget)
