@@ -79,7 +79,7 @@ CASES = {
         STRICT,
         "values are missing in 2",
     ),
-    "infinity in X": (with_entry(np.inf), y, {}, "contains infinity"),
+    "infinity in X": (with_entry(np.inf), y, {}, "infinity in 1 column: 2. Replace"),
     "None in X": (with_entry(None, object), y, {}, WORKS),
     "NaN in a frame": (
         FRAME.mask(FRAME > 2),
@@ -202,7 +202,7 @@ CASES = {
     "no jobs": (X, y, {"n_jobs": 0}, "'n_jobs' parameter"),
     "sparse y": (X, scipy.sparse.csr_array(y[:, None]), {}, "y is sparse"),
     "text y": (X, ["a", "b"] * 20, {"task": "regression"}, "requires numbers"),
-    "continuous classes": (X, X[:, 0], {"task": "classification"}, "continuous"),
+    "continuous classes": (X, X[:, 0], {"task": "classification"}, "y holds numbers"),
     "polynomial fourier": (
         X,
         y,

@@ -261,7 +261,7 @@ def _class_columns(y: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 
 def _classes(y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     if type_of_target(y, input_name="y") == "continuous":
-        text = f"Classification requires labels, but y holds continuous numbers, as {y.flat[0]}"
+        text = f"Classification requires labels, but y holds numbers such as {y.flat[0]}"
         raise InputError(f"{text}; bin them or use task='regression'.", "task")
     classes, labels = np.unique(column_or_1d(y, warn=True), return_inverse=True)
     n = labels.size

@@ -203,8 +203,8 @@ def sparse_table(X: Any) -> np.ndarray | SparseBlocks:
     if not np.isfinite(table.data).all():
         bad = np.unique(table.indices[~np.isfinite(table.data)])
         raise ValueError(
-            f"Input X contains NaN or infinity in {bad.size} columns of a sparse matrix, first in "
-            f"column {bad[0]}; drop or impute those values first."
+            "Input X contains NaN or infinity among the stored values of a sparse matrix, first "
+            f"in column {bad[0]} and in {bad.size} altogether; drop or impute those values first."
         )
     is_small = int(X.shape[0]) * int(X.shape[1]) <= MEMORY_NUMBERS
     return table.toarray() if is_small else SparseBlocks(table)
