@@ -197,8 +197,8 @@ def checked_numbers(X: Any) -> np.ndarray:
     if may_be_infinite and (bad := np.flatnonzero(np.isinf(numbers).any(axis=0)).tolist()):
         names = [X.columns[j] for j in bad] if is_frame(X) else bad
         raise InputError(
-            f"Input X contains infinity in {count_of(len(bad), 'column')}: {listed(names)}. Replace "
-            "it, for example by NaN, which is read as a missing value.",
+            f"Input X contains infinity in {count_of(len(bad), 'column')}: {listed(names)}. "
+            "Replace it, for example by NaN, which is read as a missing value.",
             "X",
             names,
         )
