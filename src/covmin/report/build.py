@@ -106,8 +106,6 @@ def build_report(
     sampled = [f"Warnings and figures use {shown:,} of {n:,} rows."] if shown < n else []
     code = code or reproduction_code(selector)
     changes, path = effects(view, explained, kept), selector.path_
-    measured = any(row["lost_without"] is not None for row in rows)
-    beside = "lost_without" if measured else "weight"
     return {
         "target": target,
         "source": source and printable(source),
@@ -118,15 +116,7 @@ def build_report(
         "notes": [printable(" ".join(str(note).split())) for note in (*notes, *sampled)],
         "warnings": check_data(selector, view, explained) if warnings is None else warnings,
         "choice": _choice(selector, found),
-        "ranking": {
-            "order": order,
-            "ranks": [row["rank"] for row in rows],
-            # Where what is lost was not measured, the weights stand beside the ranks.
-            "beside": beside,
-            "numbers": [row[beside] for row in rows],
-            "in_folds": [row["in_folds"] for row in rows],
-            "about": _about_columns(selector, view, rows),
-        },
+        "ranking": _ranking(rows) | {"about": _about_columns(selector, view, rows)},
         "path": {
             "sizes": path.n_features.tolist(),
             "features": order[:_PATH_ROWS],
@@ -156,6 +146,13 @@ def build_report(
         | {library: version(library) for library in ("numpy", "scipy", "scikit-learn")}
         | {"python": platform.python_version()},
     }
+
+
+def _ranking(rows: list[dict[str, Any]]) -> dict[str, Any]:
+    """Return columns by rank; where what is lost was not measured, weights stand beside ranks."""
+    beside = "weight" if all(row["lost_without"] is None for row in rows) else "lost_without"
+    names = {"order": "column", "ranks": "rank", "numbers": beside, "in_folds": "in_folds"}
+    return {"beside": beside} | {n: [row[key] for row in rows] for n, key in names.items()}
 
 
 def _about_columns(selector: Any, view: View, rows: list[dict[str, Any]]) -> list[str]:
