@@ -202,7 +202,7 @@ CASES = {
     "no jobs": (X, y, {"n_jobs": 0}, "'n_jobs' parameter"),
     "sparse y": (X, scipy.sparse.csr_array(y[:, None]), {}, "y is sparse"),
     "text y": (X, ["a", "b"] * 20, {"task": "regression"}, "requires numbers"),
-    "continuous classes": (X, X[:, 0], {"task": "classification"}, "y holds numbers"),
+    "continuous classes": (X, X[:, 0], {"task": "classification"}, "continuous"),
     "polynomial fourier": (
         X,
         y,

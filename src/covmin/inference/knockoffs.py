@@ -196,7 +196,7 @@ class KnockoffSelector(InferenceSelector):
         curved = knockoffs.curved()
         self._warn_of_assumptions(table, curved)
         # What is silenced was already issued for the features.
-        with one_blas_thread(), silenced("too-few-samples", "dependent-rows"):
+        with one_blas_thread(), silenced("too-few-samples", "dependent-rows", "guessed-task"):
             of_units = swap_statistics(
                 estimator,
                 columns.X.take(rows),
