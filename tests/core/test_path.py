@@ -259,7 +259,7 @@ def test_the_stage_that_is_reported_sees_more_rows(easy, wanted):
     path = run_path(problem, [3, 2, 1], wanted=wanted)
     for stage in path.stages:
         rows = problem if stage.budget == wanted else problem.on_first(20)
-        value = rows.trace(stage.among, stage.weights, 3.0, stage.budget)
+        value = rows.trace(stage.among, stage.weights, 3.0)
         assert stage.criterion == pytest.approx(value, rel=1e-9)
         assert stage.n_rows == rows.rows.shape[0]
 

@@ -79,7 +79,7 @@ CASES = {
         STRICT,
         "values are missing in 2",
     ),
-    "infinity in X": (with_entry(np.inf), y, {}, "contains infinity"),
+    "infinity in X": (with_entry(np.inf), y, {}, "infinity in 1 column: 2. Replace"),
     "None in X": (with_entry(None, object), y, {}, WORKS),
     "NaN in a frame": (
         FRAME.mask(FRAME > 2),

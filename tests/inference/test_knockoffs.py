@@ -368,3 +368,12 @@ def test_times_to_an_event_reach_the_estimator():
     estimator = found._estimator().set_params(task="survival")
     table = KnockoffSelector(estimator, fdr=0.4).fit(X, pd.DataFrame(y))
     assert_array_equal(table.W_, found.W_)
+
+
+def test_how_the_response_was_read_is_said_once():
+    rng = np.random.default_rng(0)
+    X, y = rng.standard_normal((300, 3)), rng.poisson(20, 300)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        KnockoffSelector(fdr=0.5).fit(X, y)
+    assert [str(each.message)[:7] for each in caught].count("y has 2") == 1

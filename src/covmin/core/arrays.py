@@ -110,7 +110,10 @@ def centred(K: Array, p: Array) -> Array:
     means = K @ p
     out, columns = array_namespace(K).empty_like(K), means - p @ means
     for tile in row_tiles(K):
-        out[tile, :] = K[tile, :] - means[tile, None]
+        if is_numpy_array(K):
+            np.subtract(K[tile], means[tile, None], out=out[tile])
+        else:
+            out[tile, :] = K[tile, :] - means[tile, None]
         out[tile, :] -= columns
     return out
 

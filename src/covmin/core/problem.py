@@ -154,10 +154,7 @@ class Problem:
         components = kernel.components(take(self.frequencies, columns, axis=0))
         return FourierGram(components, self.rows.restrict(columns))
 
-    def trace(
-        self, features: np.ndarray, weights: np.ndarray, sigma: float, budget: int | None = None
-    ) -> float:
+    def trace(self, features: np.ndarray, weights: np.ndarray, sigma: float) -> float:
         """Return the criterion Q at given weights, whatever the objective."""
-        gram = self.gram(features, sigma, budget)
-        units = self.units.restrict(features)
+        gram, units = self.gram(features, sigma), self.units.restrict(features)
         return TraceObjective(gram, self.epsilon, units=units).at(weights).value

@@ -10,7 +10,7 @@ from sklearn.utils.validation import _get_feature_names
 
 from covmin.core.arrays import to_numpy
 from covmin.remarks import InputError
-from covmin.text import listed
+from covmin.text import count_of, listed
 
 from .blocks import Blocks
 
@@ -189,9 +189,20 @@ def checked_numbers(X: Any) -> np.ndarray:
     elif is_time(dtype := getattr(X, "dtype", "")):
         text = f"X holds dates or durations ({dtype}); convert them to numbers."
         raise InputError(text, "column_types")
-    return check_array(
-        X, dtype=_NUMBERS, ensure_all_finite="allow-nan", ensure_min_samples=2, input_name="X"
+    numbers = check_array(
+        X, dtype=_NUMBERS, ensure_all_finite=False, ensure_min_samples=2, input_name="X"
     )
+    with np.errstate(over="ignore", invalid="ignore"):
+        may_be_infinite = not np.isfinite(numbers.sum())
+    if may_be_infinite and (bad := np.flatnonzero(np.isinf(numbers).any(axis=0)).tolist()):
+        names = [X.columns[j] for j in bad] if is_frame(X) else bad
+        raise InputError(
+            f"Input X contains infinity in {count_of(len(bad), 'column')}: {listed(names)}. "
+            "Replace it, for example by NaN, which is read as a missing value.",
+            "X",
+            names,
+        )
+    return numbers
 
 
 def no_numbers(names: list[str], advice: str) -> InputError:

@@ -261,15 +261,15 @@ def _class_columns(y: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 
 def _classes(y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     if type_of_target(y, input_name="y") == "continuous":
-        text = f"Classification requires class labels, but y holds numbers such as {y.flat[0]}"
-        raise InputError(f"{text}; bin them or use task='regression'.", "task")
+        said = f"Classification needs labels, but y is continuous, such as {y.flat[0]}"
+        raise InputError(f"{said}; bin the numbers or use task='regression'.", "task")
     classes, labels = np.unique(column_or_1d(y, warn=True), return_inverse=True)
     n = labels.size
     if classes.size == n > 2 or classes.size > max(MANY_CLASSES[0], n // 2):
         raise InputError(
             f"y has {classes.size} classes in {n} samples (such as {str(classes[0])!r}), so most "
-            "classes have a single sample. Check that y does not identify the rows; if these are "
-            "numbers, pass them as numbers with task='regression'.",
+            "classes have a single sample. Check that y does not identify the rows. Numbers and "
+            "dates must be stored as numbers, not as text.",
             "y",
         )
     return classes, labels

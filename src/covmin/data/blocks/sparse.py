@@ -38,11 +38,6 @@ class SparseBlocks(Blocks):
         return type(self)(self._X[rows])
 
 
-def is_made_dense(X: Any) -> bool:
-    """Tell whether a sparse matrix is small enough to be converted to an array."""
-    return int(X.shape[0]) * int(X.shape[1]) <= MEMORY_NUMBERS
-
-
 def sparse_table(X: Any) -> np.ndarray | SparseBlocks:
     """Convert a sparse matrix of any format to an array if it is small, else to blocks.
 
@@ -65,4 +60,5 @@ def sparse_table(X: Any) -> np.ndarray | SparseBlocks:
             "Input X contains NaN or infinity among the stored values of a sparse matrix, first "
             f"in column {bad[0]} and in {bad.size} altogether; drop or impute those values first."
         )
-    return table.toarray() if is_made_dense(table) else SparseBlocks(table)
+    is_small = table.shape[0] * table.shape[1] <= MEMORY_NUMBERS
+    return table.toarray() if is_small else SparseBlocks(table)
