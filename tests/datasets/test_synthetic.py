@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from scipy.stats import beta, binomtest, chi2, ks_2samp, kstest, norm
+from scipy.stats import beta, binomtest, chi2, kstest, norm
 
 from covmin.datasets import make_additive, make_shell, make_survival, make_xor
 
@@ -54,15 +54,6 @@ def test_shell_direction_is_uniform_and_independent_of_radius(shell):
     assert all(is_plausible(column**2, beta(0.5, 1.5).cdf) for column in direction.T)
     correlation = np.corrcoef(np.column_stack([direction, radius]), rowvar=False)
     assert np.abs(correlation - np.eye(5)).max() < 0.04
-
-
-def test_shell_matches_plain_rejection(shell):
-    cloud = np.random.default_rng(0).standard_normal((200_000, 4))
-    squared_radius = (cloud**2).sum(axis=1)
-    kept = cloud[(squared_radius >= 9) & (squared_radius <= 16)]
-    ours = shell.data[shell.target == 1]
-    assert ks_2samp(ours[:, 0], kept[:, 0]).pvalue > 1e-3
-    assert ks_2samp(ours[:, 0] + ours[:, 1], kept[:, 0] + kept[:, 1]).pvalue > 1e-3
 
 
 def test_classes_are_drawn_uniformly(shell, xor):

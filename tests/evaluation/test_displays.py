@@ -9,7 +9,7 @@ from covmin.evaluation import compare_selectors
 def test_accuracy_curves(table, protocol):
     X, y = table
     result = compare_selectors(
-        X, y, ["ccm", "pearson"], protocol=protocol, n_features=[1, 2], random_state=0
+        X, y, ["anova", "pearson"], protocol=protocol, n_features=[1, 2], random_state=0
     )
     ax = result.plot()
     assert f"protocol: {protocol}" in ax.get_title()

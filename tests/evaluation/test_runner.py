@@ -1,10 +1,8 @@
 """Units of work: in parallel, kept as they come, taken up again."""
 
-import json
 import os
 import subprocess
 import sys
-import textwrap
 
 import numpy as np
 import pytest
@@ -73,70 +71,3 @@ def test_an_error_in_the_work_is_raised_and_the_rest_is_kept(tmp_path):
 def test_progress(capsys):
     run_units([{"x": 1}], lambda unit: 1, progress=True, description="things")
     assert "things" in capsys.readouterr().err
-
-
-def test_torn_header_starts_anew(tmp_path):
-    path = tmp_path / "log.jsonl"
-    path.write_text('{"format":"covm')
-    assert run_units([{"x": 1}], lambda unit: unit["x"], log=path) == [1]
-    assert [json.loads(line) for line in path.read_text().splitlines()][1] == {
-        "unit": {"x": 1},
-        "result": 1,
-    }
-
-
-def test_damage_in_the_middle(tmp_path):
-    path = tmp_path / "log.jsonl"
-    run_units([{"x": 1}, {"x": 2}], lambda unit: unit["x"], log=path)
-    lines = path.read_text().splitlines()
-    path.write_text("\n".join([lines[0], lines[1][:5], lines[2], ""]))
-    with pytest.raises(ValueError, match="is damaged"):
-        run_units([{"x": 1}], lambda unit: unit["x"], log=path)
-
-
-def test_reading_changes_nothing(tmp_path):
-    path = tmp_path / "log.jsonl"
-    run_units([{"x": 1}, {"x": 2}], lambda unit: unit["x"], log=path)
-    torn = path.read_bytes()[:-4]
-    path.write_bytes(torn)
-    with ResultLog(path, {"covmin": __version__}) as kept:
-        assert kept[{"x": 1}] == 1
-        assert {"x": 2} not in kept
-    assert path.read_bytes() == torn
-    with ResultLog(tmp_path / "none.jsonl", {}) as kept:
-        assert {"x": 1} not in kept
-    assert not (tmp_path / "none.jsonl").exists()
-
-
-def test_not_a_log(tmp_path):
-    path = tmp_path / "other.json"
-    path.write_text('{"a": 1}\n')
-    with pytest.raises(ValueError, match="not a results file of covmin"):
-        ResultLog(path, {})
-
-
-def test_killed_process_resumes(tmp_path):
-    """A run killed for good, mid-work, is taken up by the next without doing work twice."""
-    path = tmp_path / "log.jsonl"
-    program = f"""
-        import os, signal
-        from covmin.evaluation.runner import run_units
-
-        def work(unit):
-            if unit["x"] == 4:
-                os.kill(os.getpid(), signal.SIGKILL)
-            return unit["x"] ** 2
-
-        run_units([{{"x": x}} for x in range(10)], work, log={str(path)!r})
-        """
-    environment = {**os.environ, "OMP_NUM_THREADS": "1"}
-    killed = subprocess.run([sys.executable, "-c", textwrap.dedent(program)], env=environment)
-    assert killed.returncode != 0
-    done = []
-
-    def work(unit):
-        done.append(unit["x"])
-        return unit["x"] ** 2
-
-    assert run_units([{"x": x} for x in range(10)], work, log=path) == [x**2 for x in range(10)]
-    assert done == [4, 5, 6, 7, 8, 9]

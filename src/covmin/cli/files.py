@@ -73,6 +73,11 @@ class FileOptions:
         """Name of the file; None for standard input."""
         return None if self.data == "-" else Path(self.data).name
 
+    @property
+    def shown(self) -> str:
+        """Where the table is, in words."""
+        return self.name or "standard input"
+
 
 class FileTable(NamedTuple):
     """A table as read from a file, with remarks on what was guessed."""
@@ -92,8 +97,9 @@ def read_file(options: FileOptions) -> FileTable:
         return _read(io.BytesIO(sys.stdin.buffer.read()), fmt, options)
     try:
         if path.is_dir():
-            hint = "Only covmin select reads a folder of Parquet files; choose a single file here."
-            raise FileError(f"{path} is a folder.", hint)
+            raise FileError(
+                f"{path} is a folder.", "Only covmin select reads one, of Parquet files."
+            )
         if packed:
             return _read(_unpacked(path, packed), fmt, options)
         with path.open("rb") as file:
@@ -116,8 +122,8 @@ def _open_zip(path: Path) -> IO[bytes]:
     archive = zipfile.ZipFile(path)
     names = [name for name in archive.namelist() if not name.startswith("__MACOSX/")]
     if len(names) != 1:
-        held = f"{path} contains {len(names)} files, not one: {listed(names)}."
-        raise FileError(held, "Extract the table, and pass its file.")
+        text = f"{path} contains {len(names)} files, not one: {listed(names)}."
+        raise FileError(text, "Extract the table, and pass its file.")
     return archive.open(names[0])
 
 
@@ -175,10 +181,9 @@ def _readable(what: str) -> Iterator[None]:
     except MemoryError as error:
         raise FileError("The table does not fit in memory.", _IN_PARTS) from error
     except ImportError as error:
-        raise FileError(
-            f"Reading {what} requires {error.name or 'a package'}, which is not installed.",
-            "Install it with pip install python-calamine pyarrow, or save the table as CSV.",
-        ) from error
+        text = f"Reading {what} requires {error.name or 'a package'}, which is not installed."
+        hint = "Install it with pip install python-calamine pyarrow, or save the table as CSV."
+        raise FileError(text, hint) from error
     except Exception as error:  # each library fails in its own way
         raise FileError(f"The input cannot be read as {what}: {error}", _ANOTHER_FORMAT) from error
 
@@ -201,8 +206,8 @@ def _read_text(
     elif b"\x00" in head:
         raise FileError(
             "The input contains zero bytes, so it is not text in UTF-8.",
-            "For UTF-16 without a byte order mark, set --encoding utf-16-le or utf-16-be. Read "
-            "other formats with pandas, and save the table as CSV or Parquet.",
+            "Set --encoding if it is UTF-16 without a byte order mark. Read other formats with "
+            "pandas, and save the table as CSV or Parquet.",
         )
     for encoding in likely:
         try:
@@ -290,10 +295,8 @@ def _row_names(lines: list[str], separator: str) -> bool | None:
     if {len(row) for row in rows[1:-1] or rows[1:]} == {n + 1}:  # the last one may be cut off
         return None
     number, row = next((i, row) for i, row in enumerate(rows, 1) if any(row[n:]))
-    raise FileError(
-        f"Row {number} has {len(row)} cells, but the first one has {n} names.",
-        "Put cells that contain the separator in quotes, or give every column a name.",
-    )
+    hint = "Put cells that contain the separator in quotes, or give every column a name."
+    raise FileError(f"Row {number} has {len(row)} cells, but the first one has {n} names.", hint)
 
 
 def _are_values(cells: list[str]) -> bool:
@@ -320,10 +323,10 @@ def _read_json(stream: IO[bytes], encoding: str) -> pd.DataFrame:
     elif isinstance(value, dict) and value and all(isinstance(x, list) for x in value.values()):
         frame = pd.DataFrame(value)
     else:
-        raise FileError(
-            "The JSON does not contain a table.",
-            'It must be a list of records, such as [{"a": 1, "b": 2}, …], or one record per line.',
+        hint = (
+            'It must be a list of records, such as [{"a": 1, "b": 2}, …], or one record per line.'
         )
+        raise FileError("The JSON does not contain a table.", hint)
     for name, dtype in frame.dtypes.items():
         # Lists cannot be compared; their text can.
         if dtype.kind == "O" and frame[name].map(lambda cell: isinstance(cell, list | dict)).any():
@@ -398,7 +401,5 @@ def check_destination(path: Path | None, source: str = "-", *, table: bool = Fal
     fmt, packed = format_of(path)
     is_text = fmt in (Format.csv, Format.tsv)
     if table and (fmt not in _WRITTEN or (packed and not (is_text and packed == ".gz"))):
-        raise OutputError(
-            f"The name {path.name} does not tell which format to write.",
-            f"Use the extension {', '.join(f'.{fmt}' for fmt in _WRITTEN)}, .csv.gz or .tsv.gz.",
-        )
+        hint = f"Use the extension {', '.join(f'.{fmt}' for fmt in _WRITTEN)}, .csv.gz or .tsv.gz."
+        raise OutputError(f"The name {path.name} does not tell which format to write.", hint)

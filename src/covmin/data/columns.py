@@ -313,12 +313,8 @@ def read_as(kind: str, column: Any, label: Hashable) -> ReadColumn:
         if not np.isnan(values).all():
             return ReadColumn("number", levels.spread(values)[:, None], "as requested")
     needs = {"date": ", such as '2024-01-31'", "text": ", and words have at least two letters"}
-    raise InputError(
-        f"Column {label!r} cannot be read as a {kind}: it contains "
-        f"{str(levels.values[0])!r}{needs.get(kind, '')}.",
-        "column_types",
-        [label],
-    )
+    text = f"Column {label!r} cannot be read as a {kind}: it contains {str(levels.values[0])!r}"
+    raise InputError(f"{text}{needs.get(kind, '')}.", "column_types", [label])
 
 
 def _parsed(text: str) -> float:
@@ -336,12 +332,9 @@ def _as_category(levels: Levels, label: Hashable) -> ReadColumn:
         return ReadColumn("category", indicators(levels)[0])
     if (presence := _presence(levels)) is not None:
         return ReadColumn("category", presence)
-    raise InputError(
-        f"Categorical column {label!r} has {len(levels.values)} levels in as many rows: it "
-        "identifies rows, not groups of rows. Merge levels, or drop the column.",
-        "column_types",
-        [label],
-    )
+    text = f"Categorical column {label!r} has {len(levels.values)} levels in as many rows: it"
+    cure = "identifies rows, not groups of rows. Merge levels, or drop the column."
+    raise InputError(f"{text} {cure}", "column_types", [label])
 
 
 def _of_words(levels: Levels) -> ReadColumn | None:
@@ -372,8 +365,8 @@ def read_matrix(
     """Encode a table: numbers unchanged, other columns in memory by what they hold.
 
     Returns an array or blocks (n_samples, n_encoded), with NaN where a number or a date is missing;
-    the column of the table that each encoded one comes from; and the kinds of the columns of the
-    table, and how they were read, if they are not plain numbers.
+    the column that each encoded one comes from; and the kinds of the columns, and how they were
+    read, if they are not plain numbers.
     """
     numbered = np.arange(is_given.size)
     unchanged = numbered, np.full(is_given.size, "number"), ()
@@ -382,11 +375,11 @@ def read_matrix(
         if set(wanted.values()) <= {"number"}:
             return X, *unchanged
         if not isinstance(X, ArrayBlocks):
-            raise InputError(
-                "column_types requires a table in memory, but this X is read in blocks. Encode "
-                "these columns first and omit column_types, or load the table into memory.",
-                "column_types",
+            text = "column_types requires a table in memory, but this X is read in blocks."
+            cure = (
+                "Encode these columns first and omit column_types, or load the table into memory."
             )
+            raise InputError(f"{text} {cure}", "column_types")
         X = X.array
     others = [j for j, kind in wanted.items() if kind != "number"]
     plain = np.ones(is_given.size, dtype=bool)
@@ -433,12 +426,9 @@ def _wanted_kinds(X: Any, names: Sequence[Hashable] | None, column_types: Any) -
     wanted = dict[int, str]()
     for column, kind in column_types.items():
         if kind not in KINDS:
-            raise InputError(
-                f"column_types has {kind!r} for column {column!r}; allowed are "
-                f"{', '.join(map(repr, KINDS))}.",
-                "column_types",
-                [column],
-            )
+            text = f"column_types has {kind!r} for column {column!r}; allowed are"
+            known = ", ".join(map(repr, KINDS))
+            raise InputError(f"{text} {known}.", "column_types", [column])
         wanted[position(column, names, X.shape[1], "column_types")] = kind
     return wanted
 

@@ -9,8 +9,8 @@ from sklearn.utils import _safe_indexing, check_array
 from sklearn.utils.validation import _get_feature_names
 
 from covmin.core.arrays import to_numpy
-from covmin.remarks import InputError
-from covmin.text import listed
+from covmin.remarks import InputError, warn
+from covmin.text import count_of, listed
 
 from .blocks import Blocks
 
@@ -32,10 +32,7 @@ def stays_what_it_is(X: Any) -> bool:
 
 
 def local_frame(X: Any) -> Any:
-    """Return a lazy frame, or a table of Arrow data, as a frame in memory; others unchanged.
-
-    Tables of Arrow data are those of pyarrow and relations of DuckDB, for example.
-    """
+    """Return a lazy frame, or a table of Arrow data, as a frame in memory; others unchanged."""
     if is_of(X, "polars", "narwhals") and not hasattr(X, "shape"):
         X = X.collect()
     of_arrow = hasattr(X, "__arrow_c_stream__") or hasattr(X, "__arrow_c_array__")
@@ -50,9 +47,7 @@ def local_frame(X: Any) -> Any:
 def from_tensors(X: Any, device: str | None, *others: Any) -> tuple[Any, ...]:
     """Convert torch tensors to NumPy arrays, and return the device to compute on.
 
-    A tensor in main memory becomes an array without a copy. A tensor on another device is copied
-    once for checks and standardisation; the computation runs on its device unless the user chose
-    another.
+    It is that of X unless the user chose another. Tensors in main memory are not copied.
     """
     if device is None and is_of(X, "torch") and X.device.type != "cpu":
         device = str(X.device)
@@ -146,13 +141,18 @@ def missing_mask(values: Any) -> np.ndarray:
 # --- what is refused ------------------------------------------------------------------------------
 
 
-def check_kind(X: Any, y: Any, names: list[Any] | None) -> None:
+def check_input(X: Any, y: Any, names: list[Any] | None) -> None:
     """Raise an error for input that would be misread; columns of dates are allowed."""
+    if np.ma.isMaskedArray(X) or np.ma.isMaskedArray(y):
+        text = "Masked arrays are not supported: masked values would be used like any others."
+        raise TypeError(f"{text} Drop or impute them and pass an ordinary array.")
+    if isinstance(y, str):
+        text = f"y is the text {y!r}. Pass the response itself, such as X[{y!r}], and X without it."
+        raise InputError(text, "y")
     if names is not None and len(set(names)) < len(names):
         twice = next(name for name in names if names.count(name) > 1)
-        raise InputError(
-            f"X has two columns named {twice!r}; give every column a unique name.", "X", [twice]
-        )
+        text = f"X has two columns named {twice!r}; give every column a unique name."
+        raise InputError(text, "X", [twice])
     _get_feature_names(X)  # raises for names of several types
     if (isinstance(X, Blocks) or is_frame(X)) and X.shape[1] == 0:
         raise InputError("X has no columns.", "X")
@@ -160,10 +160,18 @@ def check_kind(X: Any, y: Any, names: list[Any] | None) -> None:
         raise TypeError("y is sparse, but a dense response is required: pass y.toarray().")
     for dtype in y.dtypes if is_frame(y) else [getattr(y, "dtype", "")]:
         if is_time(dtype):
-            raise InputError(
-                f"y holds dates or durations ({dtype}); convert them to numbers or classes first.",
-                "y",
+            text = (
+                f"y holds dates or durations ({dtype}); convert them to numbers or classes first."
             )
+            raise InputError(text, "y")
+    are_labelled = is_of(X, "pandas") and is_of(y, "pandas") and not X.index.equals(y.index)
+    if are_labelled and X.index.sort_values().equals(y.index.sort_values()):
+        warn(
+            "other-order",
+            "The index of y has the labels of the index of X, but in another order. Rows are "
+            "matched by place, as in scikit-learn.",
+            advice="If they belong together by label, pass y.loc[X.index].",
+        )
 
 
 def refuse_missing(frame: Any) -> None:
@@ -193,16 +201,22 @@ def checked_numbers(X: Any) -> np.ndarray:
         if bad:
             raise no_numbers([str(X.columns[j]) for j in bad], _ADVICE)
     elif is_time(dtype := getattr(X, "dtype", "")):
-        raise InputError(
-            f"X holds dates or durations ({dtype}); convert them to numbers.", "column_types"
-        )
-    return check_array(
-        X, dtype=_NUMBERS, ensure_all_finite="allow-nan", ensure_min_samples=2, input_name="X"
+        text = f"X holds dates or durations ({dtype}); convert them to numbers."
+        raise InputError(text, "column_types")
+    numbers = check_array(
+        X, dtype=_NUMBERS, ensure_all_finite=False, ensure_min_samples=2, input_name="X"
     )
+    with np.errstate(over="ignore", invalid="ignore"):
+        may_be_infinite = not np.isfinite(numbers.sum())
+    if may_be_infinite and (bad := np.flatnonzero(np.isinf(numbers).any(axis=0)).tolist()):
+        names = [X.columns[j] for j in bad] if is_frame(X) else bad
+        text = f"Input X contains infinity in {count_of(len(bad), 'column')}: {listed(names)}."
+        cure = "Replace it, for example by NaN, which is read as a missing value."
+        raise InputError(f"{text} {cure}", "X", names)
+    return numbers
 
 
 def no_numbers(names: list[str], advice: str) -> InputError:
     """Return the error about columns that are not numeric."""
-    return InputError(
-        f"These columns of X are not numeric: {listed(names)}. {advice}", "column_types", names
-    )
+    text = f"These columns of X are not numeric: {listed(names)}. {advice}"
+    return InputError(text, "column_types", names)

@@ -35,11 +35,7 @@ _CODE = re.compile(rf"(?<![0-9.,'’{_BLANK}])0[0-9]")
 
 
 def is_missing_mark(text: str) -> bool:
-    """Tell whether a cell of a column of numbers or dates marks a missing value.
-
-    >>> is_missing_mark(" N/A "), is_missing_mark("0")
-    (True, False)
-    """
+    """Tell whether a cell of a column of numbers or dates marks a missing value."""
     return text.strip().casefold() in _MISSING_MARKS
 
 
@@ -178,9 +174,8 @@ def points_in_time(values: Sequence[Any]) -> np.ndarray:
 def encode_points(points: np.ndarray) -> tuple[np.ndarray, list[str]]:
     """Return days since the first date, and cycles as cosine and sine, with their names.
 
-    A cycle is included if the dates cover it more than once and fall on different phases;
-    otherwise the elapsed time carries the same information. Dates on the same day of each month
-    represent months, so they have no weekday.
+    A cycle is included if the dates cover it more than once and fall on different phases. Dates on
+    the same day of each month represent months, so they have no weekday.
     """
     there = ~np.isnat(points)
     known = points[there]

@@ -2,7 +2,6 @@
 
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
-from functools import partial
 from typing import Any, Self
 
 import numpy as np
@@ -13,7 +12,7 @@ from sklearn.utils.validation import check_X_y
 
 from covmin.constants import FEW_LEVELS, SUSPICIOUS_SHARE
 from covmin.core.rows import add_up
-from covmin.remarks import InputError, Remark, recorded, warn
+from covmin.remarks import InputError, warn
 from covmin.runtime.machine import check_memory
 from covmin.text import count_of, listed, verb
 
@@ -22,7 +21,7 @@ from .blocks.array import block_rows
 from .columns import LEFT_OUT, Levels, Reading, read_matrix, summary
 from .dtypes import (
     as_numbers,
-    check_kind,
+    check_input,
     checked_numbers,
     is_frame,
     is_number,
@@ -84,7 +83,6 @@ class Table:
     kinds: np.ndarray  # (n_inputs,): how each input column was read
     names: np.ndarray | None = None  # names of the input columns, if they have any
     readings: tuple[Reading, ...] = ()  # of the columns that are not plain numbers
-    remarks: tuple[Remark, ...] = ()  # what was said while reading
     groups: np.ndarray | None = None  # (n_samples,), group of each row
     options: TableOptions = TableOptions()
 
@@ -114,11 +112,14 @@ class Table:
 
     def n_distinct(self) -> np.ndarray:
         """Return the number of distinct values of each input column, or NaN from disk and Dask."""
-        counts, passed = np.full(self.layout.unit.size, np.nan), self.passed[0]
-        if isinstance(passed, Blocks) or hasattr(passed, "__dask_graph__"):
+        counts = np.full(self.layout.unit.size, np.nan)
+        if isinstance(self.passed[0], Blocks) or hasattr(self.passed[0], "__dask_graph__"):
             return counts
-        is_number = np.asarray(self.kinds) == "number"
-        rows, source = np.arange(self.row.size), self.layout.source
+        rows, source, is_number = (
+            np.arange(self.row.size),
+            self.layout.source,
+            self.kinds == "number",
+        )
         numbers = np.setdiff1d(np.flatnonzero(is_number[source]), self.layout.indicators)
         size = block_rows(rows.size)
         for start in range(0, numbers.size, size):
@@ -145,12 +146,11 @@ class Table:
         if not isinstance(self.X, Blocks):
             return self
         n, d = self.X.shape
-        check_memory(
-            n * d * self.X.dtype.itemsize,
-            f"A copy of {n} rows and {d} columns",
+        remedy = (
             'Only random Fourier features read rows in blocks: use approximation="fourier" with '
-            "any kernel except the polynomial one, without given features, on the CPU.",
+            "any kernel except the polynomial one, without given features, on the CPU."
         )
+        check_memory(n * d * self.X.dtype.itemsize, f"A copy of {n} rows and {d} columns", remedy)
         X = self.X.take(np.arange(n))
         there = ~np.isnan(X) if self.layout.indicators.size else None
         check_finite(*value_range(X, there), self.X.names)  # an array has no names
@@ -179,56 +179,42 @@ class Table:
 def read(
     X: Any, y: Any, options: TableOptions, sample_weight: Any = None, groups: Any = None
 ) -> Table:
-    """Check and encode X and y.
+    """Check and encode X (n_samples, n_columns) and y (n_samples,) or (n_samples, n_outputs).
 
-    Parameters
-    ----------
-    X : array-like of shape (n_samples, n_columns), or Table
-        A table is returned unchanged.
-    y : array-like of shape (n_samples,) or (n_samples, n_outputs)
-    options : TableOptions
-    sample_weight : array-like of shape (n_samples,), default=None
-    groups : array-like of shape (n_samples,), default=None
-        Group of each row.
-
-    Returns
-    -------
-    table : Table
+    ``sample_weight`` and ``groups`` have one entry for each row. A table that has been read is
+    returned unchanged.
     """
     if isinstance(X, Table):
         return X
     X, y = local_frame(X), _local_response(y)
-    _check_pair(X, y)
     passed, strict = (X, y), options.column_types == "strict"
-    with recorded() as remarks:
-        levels, task = ordered_levels(y), options.task
-        is_structured = getattr(getattr(y, "dtype", None), "names", None) is not None
-        if task == "survival" or (task == "auto" and is_structured):
-            y, task = survival_times(y, task), "survival"
-        X = _as_table(X)
-        names = names_of(X)
-        check_kind(X, y, names)
-        X, y, weight, row = usable_samples(X, y, sample_weight)
-        if len(X.shape) != 2 or X.shape[0] < 2:
-            checked_numbers(X)  # raises the errors of scikit-learn
-        is_given = np.zeros(X.shape[1], dtype=bool)
-        if options.given is not None:
-            is_given = column_mask(options.given, names, X.shape[1], "given")
-        matrix, source, kinds, readings = read_matrix(X, names, options.column_types, is_given)
-        if strict and is_frame(X):
-            refuse_missing(X)
-        # Whatever X holds, y must have the same number of rows.
-        rows = np.broadcast_to(np.zeros(1), (X.shape[0], 1))
-        _, y = check_X_y(rows, y, multi_output=True, ensure_min_samples=2)
-        unit, given, labels = units_of(options.feature_groups, is_given, names)
-        layout = Layout(source, kinds == "category", unit, given)
-        X, layout = add_indicators(matrix, layout, not strict, names)
-        kernel, clip = options.response_kernel, options.clip
-        encode = partial(encode_response, y, task, levels=levels, kernel=kernel, clip=clip)
-        response = encode(sample_weight=weight)
-        if options.class_weight is not None:
-            weight = class_weights(response, options.class_weight, weight)
-            response = encode(sample_weight=weight)
+    X = _as_table(X)
+    names = names_of(X)
+    check_input(X, y, names)
+    levels, task = ordered_levels(y), options.task
+    is_structured = getattr(getattr(y, "dtype", None), "names", None) is not None
+    if task == "survival" or (task == "auto" and is_structured):
+        y, task = survival_times(y, task), "survival"
+    X, y, weight, row = usable_samples(X, y, sample_weight)
+    if len(X.shape) != 2 or X.shape[0] < 2:
+        checked_numbers(X)  # raises the errors of scikit-learn
+    is_given = np.zeros(X.shape[1], dtype=bool)
+    if options.given is not None:
+        is_given = column_mask(options.given, names, X.shape[1], "given")
+    matrix, source, kinds, readings = read_matrix(X, names, options.column_types, is_given)
+    if strict and is_frame(X):
+        refuse_missing(X)
+    # Whatever X holds, y must have the same number of rows.
+    rows = np.broadcast_to(np.zeros(1), (X.shape[0], 1))
+    _, y = check_X_y(rows, y, multi_output=True, ensure_min_samples=2)
+    unit, given, labels = units_of(options.feature_groups, is_given, names)
+    layout = Layout(source, kinds == "category", unit, given)
+    X, layout = add_indicators(matrix, layout, not strict, names)
+    how: Any = {"levels": levels, "kernel": options.response_kernel, "clip": options.clip}
+    response = encode_response(y, task, sample_weight=weight, **how)
+    if options.class_weight is not None:
+        weight = class_weights(response, options.class_weight, weight)
+        response = encode_response(y, task, sample_weight=weight, **how)
     return Table(
         X=X,
         response=response,
@@ -240,7 +226,6 @@ def read(
         names=np.array(names, dtype=object) if names and isinstance(names[0], str) else None,
         kinds=kinds,
         readings=readings,
-        remarks=tuple(remarks),
         groups=None if groups is None else _row_groups(groups, len(passed[1]))[row],
         options=options,
     )
@@ -249,35 +234,8 @@ def read(
 def _local_response(y: Any) -> Any:
     """Return a response in memory; a table of one column that had to be read as this column."""
     local = y.compute() if hasattr(y, "__dask_graph__") else local_frame(y)
-    if local is y or not is_frame(local) or local.shape[1] != 1:
-        return local
-    return local[local.columns[0]]
-
-
-def _check_pair(X: Any, y: Any) -> None:
-    """Refuse masked arrays, and the name of a response.
-
-    Warn if the index of y has the labels of X in another order: rows are matched by place.
-    """
-    if np.ma.isMaskedArray(X) or np.ma.isMaskedArray(y):
-        raise TypeError(
-            "Masked arrays are not supported: the masked values would be used like any others. "
-            "Drop or impute them and pass an ordinary array."
-        )
-    if isinstance(y, str):
-        raise InputError(
-            f"y is the text {y!r}. Pass the response itself, such as X[{y!r}], and X without it.",
-            "y",
-        )
-    if not (is_of(X, "pandas") and is_of(y, "pandas") and X.index.size == y.index.size):
-        return
-    if not X.index.equals(y.index) and X.index.sort_values().equals(y.index.sort_values()):
-        warn(
-            "other-order",
-            "The index of y has the labels of the index of X, but in another order. Rows are "
-            "matched by place, as in scikit-learn.",
-            advice="If they belong together by label, pass y.loc[X.index].",
-        )
+    is_column = local is not y and is_frame(local) and local.shape[1] == 1
+    return local[local.columns[0]] if is_column else local
 
 
 def usable_samples(X: Any, y: Any, sample_weight: Any) -> tuple[Any, Any, np.ndarray, np.ndarray]:
@@ -292,11 +250,8 @@ def usable_samples(X: Any, y: Any, sample_weight: Any) -> tuple[Any, Any, np.nda
     if np.shape(X)[:1] != (n,):
         return X, y, np.ones(n), np.arange(n)
     if weight.shape not in ((), (n,)):
-        raise InputError(
-            f"sample_weight must have one entry for each of the {n} samples; its shape is "
-            f"{weight.shape}.",
-            "sample_weight",
-        )
+        text = f"sample_weight must have one entry for each of the {n} samples; its shape is"
+        raise InputError(f"{text} {weight.shape}.", "sample_weight")
     weight = np.array(np.broadcast_to(weight, n))
     if not np.isfinite(weight).all() or (weight < 0.0).any():
         raise InputError("sample_weight must contain finite numbers ≥ 0.", "sample_weight")
@@ -307,15 +262,11 @@ def usable_samples(X: Any, y: Any, sample_weight: Any) -> tuple[Any, Any, np.nda
         what = f"y contains NaN: the response of {n_missing} of {n} samples is missing"
         if not n_missing:
             what = f"sample_weight is zero, or next to it, for {n - kept.sum()} of {n} samples"
-        raise InputError(
-            f"Input {what}, but at least 2 samples must have a response and a positive weight.",
-            "y" if n_missing else "sample_weight",
-        )
+        text = f"Input {what}, but at least 2 samples must have a response and a positive weight."
+        raise InputError(text, "y" if n_missing else "sample_weight")
     if n_missing:
-        warn(
-            "missing-responses",
-            f"The response of {n_missing} of {n} samples is missing; these samples are dropped.",
-        )
+        text = f"The response of {n_missing} of {n} samples is missing; these samples are dropped."
+        warn("missing-responses", text)
     if kept.all():
         return X, y, weight, np.arange(n)
     rows = np.flatnonzero(kept)
@@ -350,11 +301,8 @@ def _row_groups(groups: Any, n: int) -> np.ndarray:
     """Return one label for each row."""
     labels = np.asarray(groups)
     if labels.shape != (n,) or missing_mask(groups).any():
-        raise InputError(
-            f"groups must have one label for each of the {n} rows, none of them missing; its shape "
-            f"is {labels.shape}.",
-            "groups",
-        )
+        text = f"groups must have one label for each of the {n} rows, none of them missing"
+        raise InputError(f"{text}; its shape is {labels.shape}.", "groups")
     return labels
 
 
@@ -371,11 +319,8 @@ def _as_table(X: Any) -> Any:
     if hasattr(X, "shape"):
         return X
     if isinstance(X, Mapping):
-        raise InputError(
-            f"X is a {type(X).__name__}, not a table. Pass an array or a frame, such as "
-            "pandas.DataFrame(X); of a dataset of scikit-learn, pass X.data.",
-            "X",
-        )
+        text = f"X is a {type(X).__name__}, not a table. Pass an array or a frame, such as"
+        raise InputError(f"{text} pandas.DataFrame(X), or X.data.", "X")
     array = np.asarray(X)
     # As objects, the numbers among text stay numbers.
     return np.asarray(X, dtype=object) if array.dtype.kind in "US" else array
@@ -393,11 +338,8 @@ def check_columns(table: Table, columns: PreparedColumns) -> None:
     names = np.arange(layout.unit.size) if table.names is None else table.names
     constant = np.intersect1d(columns.constant, layout.unit[layout.source])
     if columns.units.size == 0:
-        raise InputError(
-            f"X has {count_of(constant.size, 'feature')}, all constant or empty: there is nothing "
-            "to select.",
-            "X",
-        )
+        text = f"X has {count_of(constant.size, 'feature')}, all constant or empty"
+        raise InputError(f"{text}: there is nothing to select.", "X")
     if constant.size:
         n_present = np.bincount(layout.unit, table.missing_shares(columns.p) < 1.0 - 1e-9)
         is_empty = n_present[constant] == 0
@@ -412,11 +354,10 @@ def check_columns(table: Table, columns: PreparedColumns) -> None:
     if out := [each for each in table.readings if each.kind in LEFT_OUT[:-1]]:
         _warn_of_excluded(table, names, out)
     if table.n_samples < 2 * FEW_LEVELS:
-        warn(
-            "too-few-samples",
-            f"With {table.n_samples} samples, ranks are hardly better than chance unless an "
-            "effect is very strong. Do not rely on them without more samples.",
+        text = (
+            f"With {table.n_samples} samples, ranks are hardly better than chance unless an effect"
         )
+        warn("too-few-samples", f"{text} is very strong. Do not rely on them without more samples.")
 
 
 def _warn_of_excluded(table: Table, names: np.ndarray, out: list[Reading]) -> None:
@@ -437,13 +378,11 @@ def _warn_of_excluded(table: Table, names: np.ndarray, out: list[Reading]) -> No
             )
         warn("excluded-columns", " ".join(said), columns, advice=advice)
     if kept := [each.column for each in out if each.column in given]:
-        warn(
-            "given-not-used",
-            f"Kept because given, but not used in the fit, being row identifiers, free text or "
-            f"empty: {listed(kept)}.",
-            kept,
-            advice="Use column_types to change this.",
+        text = (
+            "Kept because given, but not used in the fit, being row identifiers, free text or empty"
         )
+        advice = "Use column_types to change this."
+        warn("given-not-used", f"{text}: {listed(kept)}.", kept, advice=advice)
 
 
 def _follows_response(table: Table, j: int) -> bool:

@@ -196,7 +196,7 @@ class KnockoffSelector(InferenceSelector):
         curved = knockoffs.curved()
         self._warn_of_assumptions(table, curved)
         # What is silenced was already issued for the features.
-        with one_blas_thread(), silenced("too-few-samples", "dependent-rows"):
+        with one_blas_thread(), silenced("too-few-samples", "dependent-rows", "guessed-task"):
             of_units = swap_statistics(
                 estimator,
                 columns.X.take(rows),
@@ -216,13 +216,11 @@ class KnockoffSelector(InferenceSelector):
 
     def _estimator(self) -> Any:
         """Return a clone of the estimator, with "auto" of a CCMSelector replaced."""
-        if self.estimator is None:
-            return CCMSelector(**_AUTO)
-        estimator = for_many_fits(self.estimator, self)
+        given = CCMSelector() if self.estimator is None else self.estimator
+        estimator = for_many_fits(given, self)
         if isinstance(estimator, CCMSelector):
-            values = {name: getattr(estimator, name) for name in _AUTO}
-            auto = [n for n, value in values.items() if isinstance(value, str) and value == "auto"]
-            estimator.set_params(**{name: _AUTO[name] for name in auto})
+            auto = {n: value for n, value in _AUTO.items() if str(getattr(estimator, n)) == "auto"}
+            estimator.set_params(**auto)
         return estimator
 
     def _warn_of_assumptions(self, table: Table, curved: np.ndarray) -> None:

@@ -1,8 +1,7 @@
 """Figures in scikit-learn's style: a Display holds the data, and ``plot(ax=...)`` draws them."""
 
 from .curves import ErrorCurveDisplay
-from .fitted import PathDisplay, RankingDisplay, StabilityDisplay
-from .network import InteractionDisplay
+from .fitted import InteractionDisplay, PathDisplay, RankingDisplay, StabilityDisplay
 
 __all__ = [
     "ErrorCurveDisplay",

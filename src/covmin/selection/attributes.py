@@ -8,7 +8,6 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import Bunch
 
 from covmin.constants import MEMORY_NUMBERS, SUSPICIOUS_SHARE
-from covmin.core.path import approximation_error
 from covmin.core.screening import Found
 from covmin.core.solver import Progress
 from covmin.data import Layout, Table
@@ -17,7 +16,8 @@ from covmin.remarks import warn
 from covmin.runtime.run import Run
 
 from .fit import Fit
-from .leaks import warn_of_leaks
+from .leaks import leak_text, leaking_features
+from .summary import Explained
 
 
 def present(fit: Fit, steps: list[Progress], independent: bool) -> dict[str, Any]:
@@ -41,7 +41,8 @@ def present(fit: Fit, steps: list[Progress], independent: bool) -> dict[str, Any
     lost[columns.unit_index[list(fit.lost_without)]] = list(fit.lost_without.values())
     is_grouped, every = table.labels is not None, np.arange(layout.unit.size)
     is_small = prod(table.X.shape) <= MEMORY_NUMBERS
-    folds, frequency, rough = fit.cross_validation, None, plan.approximation is not None
+    solutions, iterations = [s.solution for s in stages], [step.iteration for step in steps]
+    folds, frequency = fit.cross_validation, None
     if folds is not None:
         frequency = folds.frequency(fit.problem.epsilon, fit.m, layout.given.size)
     return {
@@ -65,15 +66,15 @@ def present(fit: Fit, steps: list[Progress], independent: bool) -> dict[str, Any
             weights=weights[:, layout.unit],
             bandwidth=np.array([each.bandwidth for each in stages]),
             criterion=np.array([each.criterion for each in stages]) * response.squared_unit,
-            n_iter=np.array([each.solution.n_iter for each in stages]),
-            converged=np.array([each.solution.converged for each in stages]),
+            n_iter=np.array([each.n_iter for each in solutions]),
+            converged=np.array([each.converged for each in solutions]),
         ),
         "history_": Bunch(
             stage=np.array([step.stage for step in steps], dtype=int),
             n_features=np.array([step.budget for step in steps], dtype=int),
-            objective=np.array([step.iteration.value for step in steps], dtype=float),
-            gap=np.array([step.iteration.gap for step in steps], dtype=float),
-            n_active=np.array([step.iteration.n_active for step in steps], dtype=int),
+            objective=np.array([each.value for each in iterations], dtype=float),
+            gap=np.array([each.gap for each in iterations], dtype=float),
+            n_active=np.array([each.n_active for each in iterations], dtype=int),
         ),
         "plan_": plan,
         "interactions_": _found(path.protected.interactions, columns, layout, independent),
@@ -81,13 +82,11 @@ def present(fit: Fit, steps: list[Progress], independent: bool) -> dict[str, Any
         "weights_": weights[stages.index(stage), layout.unit],
         "objective_": float(stage.criterion * response.squared_unit),
         "approximation_": plan.approximation,
-        # 0 for the exact kernel, even if only a sample of the rows is used.
-        "approximation_error_": approximation_error(fit.problem, stage) if rough else 0.0,
         "bandwidth_": stage.bandwidth,
         "epsilon_": fit.problem.epsilon,
         "kernel_": plan.kernel.name,
-        "n_iter_": sum(each.solution.n_iter for each in stages),
-        "converged_": all(each.solution.converged for each in stages),
+        "n_iter_": sum(each.n_iter for each in solutions),
+        "converged_": all(each.converged for each in solutions),
         "classes_": response.classes,
         "task_": response.task,
         "fold_frequency_": None if frequency is None else frequency[layout.unit],
@@ -117,8 +116,7 @@ def warn_of_the_end(
         warn(
             "small-lambda2",
             f"lambda2={formulation.lambda2:g} is below 1/(2nε) = {floor:.4g}: the inverse-free "
-            "objective may increase when features explain more of y. Pass a larger lambda2, or "
-            "None.",
+            "objective may increase when features explain more of y. Pass a larger lambda2.",
         )
     if run.late or run.interrupted or run.n_judged is not None:
         early_end = run.early_end(attributes["path_"].n_features[-1])
@@ -145,4 +143,7 @@ def warn_of_the_end(
     suspicious = any(each[0] < one or each.min() < several for each in errors if each.size)
     is_survival = attributes["task_"] == "survival"
     if has_texts or is_survival or suspicious:
-        warn_of_leaks(selector, table, attributes["ranking_"], attributes["n_features_"])
+        ranking, m = attributes["ranking_"], attributes["n_features_"]
+        if leaks := leaking_features(ranking, m, table, Explained(selector, table)):
+            names = [f"x{j}" if table.names is None else str(table.names[j]) for j in leaks]
+            warn("leak", f"Too good to be true? {leak_text(names)}", names)

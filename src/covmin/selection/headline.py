@@ -1,7 +1,5 @@
 """What cross-validation says about a fit: the error curve, the headline, and the reason for m."""
 
-from __future__ import annotations
-
 from numbers import Real
 from typing import Any, NamedTuple
 
@@ -9,7 +7,7 @@ import numpy as np
 
 from covmin.text import count_of, percent, verb
 
-from .crossval import is_found
+from .crossval import is_found, names_in_results
 from .scoring import scoring_name
 
 #: Measures of feature sets and their titles.
@@ -41,9 +39,8 @@ def headline(selector: Any, target: str = "y") -> str:
     -------
     headline : str
         Features "explain part" of the response if the cross-validated fraction is at least a
-        quarter. For survival times they "predict" it, with the concordance index. Without
-        cross-validation, the sentence says which features come first, but not how much they
-        explain.
+        quarter; for survival times they "predict" it, with the concordance index. Without
+        cross-validation, the sentence only says which features come first.
 
     Examples
     --------
@@ -151,8 +148,7 @@ def measures(selector: Any) -> dict[str, Measure]:
     if selector.task_ == "survival":
         titles["error"] = "error, fraction of the variance of the martingale residuals"
     for name, title in titles.items():
-        mean = f"mean_{name}" if name in ("error", "score") else name
-        spread = "standard_error" if name == "error" else f"{name}_standard_error"
+        mean, spread = names_in_results(name)
         if mean in results:
             values = (results[key][row_used(selector)] for key in (mean, spread))
             found[name] = Measure(name, title, results.n_features, *values)
@@ -161,8 +157,7 @@ def measures(selector: Any) -> dict[str, Measure]:
 
 def row_used(selector: Any) -> int:
     """Return the row of ``cv_results_`` of the ε used."""
-    ratios = np.log(selector.cv_results_.epsilon / selector.epsilon_)
-    return int(np.argmin(np.abs(ratios)))
+    return int(np.argmin(np.abs(np.log(selector.cv_results_.epsilon / selector.epsilon_))))
 
 
 def judged_by(selector: Any) -> str:

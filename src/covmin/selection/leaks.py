@@ -1,23 +1,17 @@
 """Features that give the response away: too good to be true."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from covmin.constants import SAMPLES_FOR_EACH_FEATURE, SUSPICIOUS_SHARE
+from covmin.data import Table
 from covmin.data.blocks import as_blocks
 from covmin.data.blocks.views import rows_to_look_at
 from covmin.data.columns import LEFT_OUT, Levels
-from covmin.remarks import warn
 from covmin.text import listed
 
 from .summary import Explained
-
-if TYPE_CHECKING:
-    from covmin.data import Table
 
 # Of so many leading features: a leak is among the first.
 _CHECKED = 10
@@ -90,10 +84,3 @@ def leak_text(names: Sequence[str]) -> str:
         f"{who} the response almost exactly. If {they} measured after the response, or one was "
         f"computed from the other, exclude {them} and refit."
     )
-
-
-def warn_of_leaks(selector: Any, table: Table, ranking: np.ndarray, m: int) -> None:
-    """Warn if some of the selected features give the response away."""
-    if leaks := leaking_features(ranking, m, table, Explained(selector, table)):
-        names = [f"x{j}" if table.names is None else str(table.names[j]) for j in leaks]
-        warn("leak", f"Too good to be true? {leak_text(names)}", names)

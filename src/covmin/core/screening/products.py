@@ -5,8 +5,6 @@ pairs of d columns need k products of a d×n and an n×d matrix, where k is the 
 response; all triples need d times as many, and so on.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import reduce
@@ -74,8 +72,7 @@ def by_chance(n: float, k: int) -> tuple[float, float]:
 
 def without(effects: np.ndarray, vectors: np.ndarray) -> np.ndarray:
     """Return vectors (n, c) after removing orthonormal effects (n, n_effects)."""
-    left: np.ndarray = vectors - effects @ (effects.T @ vectors)
-    return left
+    return vectors - effects @ (effects.T @ vectors)
 
 
 def outstanding(

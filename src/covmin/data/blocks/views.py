@@ -26,7 +26,7 @@ class NormalScores:
     """``Φ⁻¹(F(x))`` for each column, where F is the fraction below x plus half of that at x.
 
     Values that were not observed get the mean score of the next ones on both sides, so that only
-    the order of the values counts; outside the observed range, that of the nearest.
+    the order of the values counts.
     """
 
     knots: tuple[_Knots | None, ...]  # of each column; None leaves it unchanged
@@ -43,10 +43,9 @@ class NormalScores:
     def clipped(cls, X: np.ndarray, n_samples: int, left: np.ndarray) -> Self | None:
         """Return the clipping of columns with a few far values; None if there are none.
 
-        A column is clipped outside the range in which all of so many normal values would lie, with
-        95 % probability, if that halves its standard deviation: then it is due to a few values
-        that make all others nearly equal. The range is that of normal values with the same median
-        and median absolute deviation.
+        A column is clipped outside the range in which all of so many normal values with the same
+        median and median absolute deviation would lie, with 95 % probability, if that halves its
+        standard deviation: then a few values make all others nearly equal.
         """
         with np.errstate(invalid="ignore"), warnings.catch_warnings():
             warnings.simplefilter("ignore", RuntimeWarning)  # of empty columns
@@ -86,18 +85,14 @@ class NormalScores:
 
 
 def _scores(column: np.ndarray, p: np.ndarray, eps: float) -> _Knots | None:
-    """Return the distinct values and their scores; equal values share their mean rank.
-
-    Missing values have no rank. Returns None if the values vary only by rounding errors, which
-    must not be ranked.
+    """Return the distinct values and their scores; None if they vary only by rounding errors.
 
     >>> values, scores = _scores(np.array([0.0, 3.0, 0.0, 1e12]), np.full(4, 0.25), 1e-16)
     >>> values.tolist(), scores.round(2).tolist()
     ([0.0, 3.0, 1000000000000.0], [-0.67, 0.32, 1.15])
     """
     there = ~np.isnan(column)
-    if not there.all():
-        column, p = column[there], p[there]
+    column, p = column[there], p[there]
     if column.size == 0:
         return None
     values, place = np.unique(column.astype(np.float64), return_inverse=True)
@@ -123,7 +118,7 @@ def rows_to_look_at(n_samples: int, most: int = _LOOKED_AT) -> np.ndarray:
 
 @dataclass(frozen=True)
 class Marks:
-    """Which columns are to become indicators of missingness."""
+    """Indicators of missingness in place of some columns."""
 
     is_mark: np.ndarray  # (n_columns,) bool
 
@@ -131,7 +126,7 @@ class Marks:
         return type(self)(self.is_mark[columns])
 
     def apply(self, X: np.ndarray) -> np.ndarray:
-        """Replace some columns of X, which is changed, by indicators of missingness."""
+        """Change the columns of X in place."""
         X[:, self.is_mark] = np.isnan(X[:, self.is_mark])
         return X
 
