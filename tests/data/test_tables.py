@@ -7,7 +7,7 @@ import scipy.sparse
 from numpy.testing import assert_array_equal
 
 from covmin import data, open_parquet
-from covmin.data.blocks import ArrayBlocks, sparse
+from covmin.data.blocks import ArrayBlocks, array
 from covmin.data.dtypes import from_tensors
 
 RNG = np.random.default_rng(0)
@@ -39,7 +39,7 @@ class TestSparseCategories:
         assert plan.categorical.all()
 
     def test_are_refused_where_it_is_read_in_blocks(self, monkeypatch):
-        monkeypatch.setattr(sparse, "MEMORY_NUMBERS", 10)
+        monkeypatch.setattr(array, "MEMORY_NUMBERS", 10)
         with pytest.raises(ValueError, match=r"read in blocks\. Encode these columns"):
             read(self.table, y, column_types=dict.fromkeys(range(5), "category"))
 

@@ -115,7 +115,7 @@ def test_every_column_has_a_line(years):
 
 
 def test_a_large_sparse_table_is_shown_by_a_sample_of_its_rows(monkeypatch):
-    monkeypatch.setattr("covmin.data.blocks.sparse.MEMORY_NUMBERS", 1000)
+    monkeypatch.setattr("covmin.data.blocks.array.MEMORY_NUMBERS", 1000)
     monkeypatch.setattr("covmin.report.view.MEMORY_NUMBERS", 300 * 550)
     rng = np.random.default_rng(0)
     X = sparse.random_array((600, 300), density=0.02, rng=rng, format="csr")

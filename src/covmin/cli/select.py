@@ -17,7 +17,13 @@ from covmin.text import listed, shortened
 
 from .columns import ColumnOptions, Dataset, find_roles, make_dataset
 from .display import show_files, show_json, show_selection
-from .errors import DEPENDENT_ROWS, UsageError, did_you_mean, errors_explained, warnings_collected
+from .errors import (
+    UsageError,
+    did_you_mean,
+    errors_explained,
+    in_words_of_the_command,
+    warnings_collected,
+)
 from .files import FileOptions, check_destination, errors_of_writing, read_file, write_table
 
 if TYPE_CHECKING:
@@ -26,13 +32,6 @@ if TYPE_CHECKING:
     from covmin import CCMSelector
     from covmin.data import Table
 
-# What to do about remarks with these codes, in place of the advice for Python.
-_ADVICE = {
-    "dependent-rows": f"{DEPENDENT_ROWS} If a column holds their time, pass its name as --time.",
-    "excluded-columns": "Use one all the same by --as COL=number, category or text (its words).",
-    "given-not-used": "Use --as COL=KIND to change this.",
-    "guessed-task": "Pass --task regression for numbers, --task classification for classes.",
-}
 _DEMO_CODE = """\
 from sklearn.datasets import load_wine
 from covmin import CCMSelector
@@ -206,8 +205,7 @@ def _notes(table: Table, found: dict[str, Any], caught: list[Any]) -> list[str]:
     for each in caught:
         remark = remark_of(each.message)
         if remark.code not in ("constant-columns", "leak"):  # warnings about the data name these
-            advice = remark.advice and _ADVICE.get(remark.code, remark.advice)
-            said.append(str(replace(remark, advice=advice)))
+            said.append(in_words_of_the_command(remark))
     read = summary([each for each in table.readings if each.kind not in LEFT_OUT])
     return [*dict.fromkeys(said), *read]
 

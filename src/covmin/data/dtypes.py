@@ -9,7 +9,7 @@ from sklearn.utils import _safe_indexing, check_array
 from sklearn.utils.validation import _get_feature_names
 
 from covmin.core.arrays import to_numpy
-from covmin.remarks import InputError
+from covmin.remarks import InputError, warn
 from covmin.text import count_of, listed
 
 from .blocks import Blocks
@@ -141,8 +141,14 @@ def missing_mask(values: Any) -> np.ndarray:
 # --- what is refused ------------------------------------------------------------------------------
 
 
-def check_kind(X: Any, y: Any, names: list[Any] | None) -> None:
+def check_input(X: Any, y: Any, names: list[Any] | None) -> None:
     """Raise an error for input that would be misread; columns of dates are allowed."""
+    if np.ma.isMaskedArray(X) or np.ma.isMaskedArray(y):
+        text = "Masked arrays are not supported: masked values would be used like any others."
+        raise TypeError(f"{text} Drop or impute them and pass an ordinary array.")
+    if isinstance(y, str):
+        text = f"y is the text {y!r}. Pass the response itself, such as X[{y!r}], and X without it."
+        raise InputError(text, "y")
     if names is not None and len(set(names)) < len(names):
         twice = next(name for name in names if names.count(name) > 1)
         text = f"X has two columns named {twice!r}; give every column a unique name."
@@ -158,6 +164,14 @@ def check_kind(X: Any, y: Any, names: list[Any] | None) -> None:
                 f"y holds dates or durations ({dtype}); convert them to numbers or classes first."
             )
             raise InputError(text, "y")
+    are_labelled = is_of(X, "pandas") and is_of(y, "pandas") and not X.index.equals(y.index)
+    if are_labelled and X.index.sort_values().equals(y.index.sort_values()):
+        warn(
+            "other-order",
+            "The index of y has the labels of the index of X, but in another order. Rows are "
+            "matched by place, as in scikit-learn.",
+            advice="If they belong together by label, pass y.loc[X.index].",
+        )
 
 
 def refuse_missing(frame: Any) -> None:
@@ -196,12 +210,9 @@ def checked_numbers(X: Any) -> np.ndarray:
         may_be_infinite = not np.isfinite(numbers.sum())
     if may_be_infinite and (bad := np.flatnonzero(np.isinf(numbers).any(axis=0)).tolist()):
         names = [X.columns[j] for j in bad] if is_frame(X) else bad
-        raise InputError(
-            f"Input X contains infinity in {count_of(len(bad), 'column')}: {listed(names)}. "
-            "Replace it, for example by NaN, which is read as a missing value.",
-            "X",
-            names,
-        )
+        text = f"Input X contains infinity in {count_of(len(bad), 'column')}: {listed(names)}."
+        cure = "Replace it, for example by NaN, which is read as a missing value."
+        raise InputError(f"{text} {cure}", "X", names)
     return numbers
 
 

@@ -21,7 +21,7 @@ from .blocks.array import block_rows
 from .columns import LEFT_OUT, Levels, Reading, read_matrix, summary
 from .dtypes import (
     as_numbers,
-    check_kind,
+    check_input,
     checked_numbers,
     is_frame,
     is_number,
@@ -187,15 +187,14 @@ def read(
     if isinstance(X, Table):
         return X
     X, y = local_frame(X), _local_response(y)
-    _check_pair(X, y)
     passed, strict = (X, y), options.column_types == "strict"
+    X = _as_table(X)
+    names = names_of(X)
+    check_input(X, y, names)
     levels, task = ordered_levels(y), options.task
     is_structured = getattr(getattr(y, "dtype", None), "names", None) is not None
     if task == "survival" or (task == "auto" and is_structured):
         y, task = survival_times(y, task), "survival"
-    X = _as_table(X)
-    names = names_of(X)
-    check_kind(X, y, names)
     X, y, weight, row = usable_samples(X, y, sample_weight)
     if len(X.shape) != 2 or X.shape[0] < 2:
         checked_numbers(X)  # raises the errors of scikit-learn
@@ -237,25 +236,6 @@ def _local_response(y: Any) -> Any:
     local = y.compute() if hasattr(y, "__dask_graph__") else local_frame(y)
     is_column = local is not y and is_frame(local) and local.shape[1] == 1
     return local[local.columns[0]] if is_column else local
-
-
-def _check_pair(X: Any, y: Any) -> None:
-    """Refuse masked arrays and the name of a response; warn of rows in another order."""
-    if np.ma.isMaskedArray(X) or np.ma.isMaskedArray(y):
-        text = "Masked arrays are not supported: masked values would be used like any others."
-        raise TypeError(f"{text} Drop or impute them and pass an ordinary array.")
-    if isinstance(y, str):
-        text = f"y is the text {y!r}. Pass the response itself, such as X[{y!r}], and X without it."
-        raise InputError(text, "y")
-    if not (is_of(X, "pandas") and is_of(y, "pandas") and X.index.size == y.index.size):
-        return
-    if not X.index.equals(y.index) and X.index.sort_values().equals(y.index.sort_values()):
-        warn(
-            "other-order",
-            "The index of y has the labels of the index of X, but in another order. Rows are "
-            "matched by place, as in scikit-learn.",
-            advice="If they belong together by label, pass y.loc[X.index].",
-        )
 
 
 def usable_samples(X: Any, y: Any, sample_weight: Any) -> tuple[Any, Any, np.ndarray, np.ndarray]:
