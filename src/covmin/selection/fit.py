@@ -180,6 +180,9 @@ def _on_table(table: Table, columns: PreparedColumns, standardize: Any) -> list[
         choice = "classes, and their order with half of the variance"
         reason = "a feature explains the order better than 95% of other numberings"
         decisions.append(Decision("response", choice, reason))
+    if table.response.by_ranks:
+        reason = "far values are most of its variance; errors are shares of that of the scores"
+        decisions.append(Decision("response", "normal scores of its ranks", reason))
     if n_copies := n_rows - columns.distinct(0).p.size:
         choice = f"{n_copies} of {n_rows} samples merged"
         reason = "a duplicate adds its weight to the sample it repeats"
