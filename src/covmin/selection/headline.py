@@ -90,8 +90,8 @@ def explain_choice(selector: Any) -> str:
     m, asked, given = selector.n_features_, selector.n_features_to_select, n_given(selector)
     kept = count_of(m, "feature") + (f" in addition to the {given} given" if given else "")
     if isinstance(asked, Real):
-        text = f"{asked:.4g} of {selector.ranking_.max()}" if isinstance(asked, float) else asked
-        return f"{kept}, as requested ({text})."
+        share = f" ({asked:.4g} of {selector.ranking_.max()})" if isinstance(asked, float) else ""
+        return f"{kept}, as requested{share}."
     curve = error_curve(selector)
     usable = selector.ranking_.max() - np.count_nonzero(selector.constant_)
     if curve is None and m < usable:
