@@ -9,9 +9,9 @@ import pandas as pd
 
 from experiments.study import results
 
-from . import attacks, dependence, interactions, knockoffs, stability, verdicts
+from . import attacks, dependence, fresh, interactions, knockoffs, stability, verdicts
 
-MODULES = (verdicts, knockoffs, dependence, stability, interactions, attacks)
+MODULES = (verdicts, knockoffs, dependence, stability, interactions, attacks, fresh)
 STUDIES = [study for module in MODULES for study in module.STUDIES]
 _SHARE, _ALPHA, _RUNS = attacks.LEVEL, dependence.ALPHA, ["runs", "tables"]
 _OURS = f"design in {[*verdicts.DESIGNS]} and method == '{verdicts.OURS}'"
@@ -29,6 +29,9 @@ RATES = [
     ("test, second look", _ALPHA, "attacks", "tool == 'test'", "design", "false"),
     ("verdicts, second look", _SHARE, "attacks", "tool == 'verdicts'", "design", "false"),
     ("knockoffs, second look", 0.2, "attacks", "tool == 'knockoffs 0.2'", "design", "false"),
+    ("test, third look", _ALPHA, "fresh", "tool == 'test'", "design", "false"),
+    ("verdicts, third look", _SHARE, "fresh", "tool == 'verdicts'", "design", "false"),
+    ("knockoffs, third look", 0.2, "fresh", "tool == 'knockoffs 0.2'", "design", "false"),
 ]
 
 

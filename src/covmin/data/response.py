@@ -42,6 +42,7 @@ class EncodedResponse:
     labels: np.ndarray | None  # (n_samples,), class index of each, for stratified folds
     times: np.ndarray | None = None  # (n_samples, 2), event and time, for task "survival"
     is_ordered: bool = False  # whether the order of classes is part of Y, after their indicators
+    by_ranks: bool = False  # whether far values made normal scores of numbers
 
     @property
     def strata(self) -> np.ndarray | None:
@@ -122,10 +123,10 @@ def encode_response(
     if task == "auto":
         task = "ordinal" if levels is not None else guess_task(y)
     p = np.ones(y.shape[0]) if sample_weight is None else sample_weight
-    p, labels = p / p.sum(), None
+    p, labels, by_ranks = p / p.sum(), None, False
     classes: Any = None
     if task == "regression":
-        columns = _number_columns(y, p, clip)
+        columns, by_ranks = _number_columns(y, p, clip)
     elif task == "survival":
         columns = survival_columns(y, p)
     elif task == "ordinal":
@@ -154,7 +155,8 @@ def encode_response(
         raise _constant_response()
     times = y if task == "survival" else None
     task = "classification" if task == "ordinal" else task
-    return EncodedResponse(Y / root, largest * root, task, classes, labels, times)
+    scale = largest * root
+    return EncodedResponse(Y / root, scale, task, classes, labels, times, by_ranks=by_ranks)
 
 
 def _of_one_kind(y: np.ndarray) -> np.ndarray:
@@ -347,8 +349,8 @@ def _standardized(columns: np.ndarray, p: np.ndarray) -> np.ndarray:
     return Z[:, varies] / deviation[varies]
 
 
-def _number_columns(y: np.ndarray, p: np.ndarray, clip: bool) -> np.ndarray:
-    """Return a numeric response as columns.
+def _number_columns(y: np.ndarray, p: np.ndarray, clip: bool) -> tuple[np.ndarray, bool]:
+    """Return a numeric response as columns, and whether any are normal scores.
 
     With ``clip``, numbers with a few far values are replaced by normal scores: their order can be
     relied on.
@@ -362,6 +364,6 @@ def _number_columns(y: np.ndarray, p: np.ndarray, clip: bool) -> np.ndarray:
     columns = columns[:, None] if columns.ndim == 1 else columns
     clipping = NormalScores.clipped(columns, len(columns), np.full(columns.shape[1], not clip))
     if clipping is None:
-        return columns
+        return columns, False
     usual = np.array([knots is None for knots in clipping.knots])
-    return NormalScores.of(columns, p, usual).apply(columns)
+    return NormalScores.of(columns, p, usual).apply(columns), True

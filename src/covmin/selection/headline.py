@@ -39,8 +39,9 @@ def headline(selector: Any, target: str = "y") -> str:
     -------
     headline : str
         Features "explain part" of the response if the cross-validated fraction is at least a
-        quarter; for survival times they "predict" it, with the concordance index. Without
-        cross-validation, the sentence only says which features come first.
+        quarter, of its ranks if far values are most of its variance; for survival times they
+        "predict" it, with the concordance index. Without cross-validation, the sentence only says
+        which features come first.
 
     Examples
     --------
@@ -65,6 +66,8 @@ def headline_parts(selector: Any, target: str) -> tuple[str, str, str, str]:
         return f"The {who}", "most relevant to", target, ""
     left = f"what the {count_of(given, 'given feature')} {verb(given, 'leave')} unexplained of"
     of = f" {left}" if given else ""
+    if any(d.choice == "normal scores of its ranks" for d in selector.plan_.decisions):
+        of = f"{of} the ranks of"
     if not is_found(selector.cv_results_, row_used(selector)):
         # Interacting pairs, and features that affect the spread, have their own p-values.
         p_values = [*selector.interactions_.p_value, *selector.spread_.p_value]
@@ -87,8 +90,8 @@ def explain_choice(selector: Any) -> str:
     m, asked, given = selector.n_features_, selector.n_features_to_select, n_given(selector)
     kept = count_of(m, "feature") + (f" in addition to the {given} given" if given else "")
     if isinstance(asked, Real):
-        text = f"{asked:.4g} of {selector.ranking_.max()}" if isinstance(asked, float) else asked
-        return f"{kept}, as requested ({text})."
+        share = f" ({asked:.4g} of {selector.ranking_.max()})" if isinstance(asked, float) else ""
+        return f"{kept}, as requested{share}."
     curve = error_curve(selector)
     usable = selector.ranking_.max() - np.count_nonzero(selector.constant_)
     if curve is None and m < usable:

@@ -55,10 +55,10 @@ SEARCH = Search()
 def prior(n_functions: int, order: int = 1) -> np.ndarray:
     """Return the share of the significance level of each product, with an axis per factor.
 
-    The squared coefficients of a smooth function with two derivatives fall with the fourth power of
-    the frequency, so faster cosines need stronger evidence.
+    The squared coefficients of a function with steps fall with the square of the frequency, so
+    faster cosines need stronger evidence.
     """
-    powers = np.arange(1.0, n_functions + 1.0) ** -4
+    powers = np.arange(1.0, n_functions + 1.0) ** -2
     return reduce(np.multiply.outer, [powers / powers.sum()] * order)
 
 

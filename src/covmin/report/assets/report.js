@@ -137,7 +137,7 @@
   function drawTable() {
     const found = matching();
     const body = found.slice(0, state.shown).map((row) => node("tr", row.rank <= state.m ? { class: "kept" } : {},
-      node("td", { class: "num" }, String(row.rank || "given")), node("th", { scope: "row", title: row.name }, breakable(row.name), node("small", {}, breakable(row.about))),
+      node("td", { class: "num" }, String(row.rank || "given")), node("th", { scope: "row", title: row.name }, breakable(row.name), node("small", {}, row.about)),
       node("td", {}, row.value === undefined ? "" : node("div", { class: "weight" }, percent(row.value), node("i", { style: `background-size:${100 * Math.max(0, row.value) / most}% 100%` }))),
       report.choice.folds ? node("td", { class: "num" }, row.folds === undefined ? "" : percent(row.folds)) : null,
       node("td", { class: "num" }, row.alone === undefined ? "" : percent(row.alone))));
