@@ -31,6 +31,9 @@ from .crossval import FEWEST_SAMPLES, CrossValidation, beyond_given, cross_valid
 from .scoring import estimator_score
 from .splits import lists_rows, splits
 
+# Samples from which a product of two features stands out among a thousand.
+_SHOW_PAIRS = 100
+
 
 @dataclass(frozen=True)
 class Fit:
@@ -135,6 +138,12 @@ def make_plan(table: Table, columns: PreparedColumns, settings: SimpleNamespace)
     order, search = 0, Decision("interactions", "not searched for", "a single solve")
     if is_path or not settings.interactions:
         order, search = rules.search_order(settings.interactions, kernel, task, (n, d, k))
+        seen = rules.pair_search((n, d, k))[0]
+        if order and seen < min(n, _SHOW_PAIRS):
+            text = (
+                f"Pairs of {d:,} columns are searched on {seen} of {n:,} samples, as many as time"
+            )
+            warn("few-rows", f"{text} allows, and weak ones are not found. Pass fewer columns.")
     what = f"{n_components} random Fourier features" if approximation else "exact kernel matrix"
     if approximation and (kernel.components_are_exact or not kernel.sees_interactions):
         what = "feature map of each column"
