@@ -204,11 +204,8 @@ def _read_text(
     elif head.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
         likely = ["utf-16"]
     elif b"\x00" in head:
-        raise FileError(
-            "The input contains zero bytes, so it is not text in UTF-8.",
-            "Set --encoding if it is UTF-16 without a byte order mark. Read other formats with "
-            "pandas, and save the table as CSV or Parquet.",
-        )
+        hint = "Set --encoding if it is UTF-16 without a byte order mark. "
+        raise FileError("The input contains zero bytes: it is not UTF-8.", hint + _ANOTHER_FORMAT)
     for encoding in likely:
         try:
             frame, said = _read_encoded(stream, options, head, separators, encoding)
@@ -279,10 +276,9 @@ def _separator(lines: list[str], separators: str) -> str:
 
 
 def _row_names(lines: list[str], separator: str) -> bool | None:
-    """Return what pandas needs to know of cells beyond the names, in ``index_col``.
+    """Return the ``index_col`` of pandas: R writes row names without a name of their own.
 
-    R writes row names without a name of their own. Cells beyond the names are empty otherwise, or
-    pandas would shift all values by as many columns.
+    Other cells beyond the names must be empty, or pandas would shift all values.
     """
     try:
         rows = list(csv.reader(lines, delimiter=separator))

@@ -40,11 +40,7 @@ def parse_value(text: str) -> Any:
 
 
 def parse_size(text: str) -> Any:
-    """Parse a number of features, or a range of them.
-
-    >>> parse_size("2-20"), parse_size("20%")
-    ((2, 20), 0.2)
-    """
+    """Parse a number of features, or a range of them such as 2-20."""
     fewest, dash, most = text.partition("-")
     is_range = dash and fewest.isdigit() and most.isdigit()
     return (int(fewest), int(most)) if is_range else parse_value(text)

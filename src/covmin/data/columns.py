@@ -152,14 +152,7 @@ def identifies_rows(column: Any, n_columns: int = 1) -> bool:
 
 
 def read_by_itself(column: Any, *, is_trusted: bool = False) -> ReadColumn:
-    """Read a column as the kind that it appears to hold.
-
-    Parameters
-    ----------
-    column : pandas or polars series, or array of shape (n_samples,)
-    is_trusted : bool
-        Whether to use integers even if they look like row numbers.
-    """
+    """Read a column as the kind that it appears to hold; trust integers like row numbers or not."""
     if is_number(column.dtype):
         if not is_trusted and is_integer(column.dtype) and identifies_rows(column):
             return _left_out(len(column), "identifier", _LIKE_ROWS)
@@ -408,11 +401,8 @@ def read_matrix(
         if read.words
     )
     if all(read.kind in LEFT_OUT for read in columns):
-        raise InputError(
-            f"No column is left to select from. {' '.join(summary(readings))}",
-            "column_types",
-            advice="Use column_types to change this.",
-        )
+        text = f"No column is left to select from. {' '.join(summary(readings))}"
+        raise InputError(text, "column_types", advice="Use column_types to change this.")
     matrix = np.concatenate([read.block for read in columns], axis=1, dtype=numbers.dtype)
     source = np.repeat(numbered, [read.block.shape[1] for read in columns])
     return matrix, source, np.array([read.kind for read in columns]), readings

@@ -117,11 +117,7 @@ def is_missing(value: Any) -> bool:
 
 
 def missing_mask(values: Any) -> np.ndarray:
-    """Return a mask of the missing entries of a list, an array, a series or a frame.
-
-    >>> missing_mask(["a", None, float("nan")])
-    array([False,  True,  True])
-    """
+    """Return a mask of the missing entries of a list, an array, a series or a frame."""
     if is_number(getattr(values, "dtype", None)):
         # Not by the library: a nullable column of floats may hold NaN besides its missing values.
         return np.isnan(as_numbers(values))
@@ -166,12 +162,9 @@ def check_input(X: Any, y: Any, names: list[Any] | None) -> None:
             raise InputError(text, "y")
     are_labelled = is_of(X, "pandas") and is_of(y, "pandas") and not X.index.equals(y.index)
     if are_labelled and X.index.sort_values().equals(y.index.sort_values()):
-        warn(
-            "other-order",
-            "The index of y has the labels of the index of X, but in another order. Rows are "
-            "matched by place, as in scikit-learn.",
-            advice="If they belong together by label, pass y.loc[X.index].",
-        )
+        text = "The index of y has the labels of the index of X, but in another order. Rows are"
+        advice = "If they belong together by label, pass y.loc[X.index]."
+        warn("other-order", f"{text} matched by place, as in scikit-learn.", advice=advice)
 
 
 def refuse_missing(frame: Any) -> None:

@@ -115,9 +115,6 @@ def read_dates(texts: Sequence[str]) -> tuple[np.ndarray, str] | None:
     """Parse texts as dates if all are written in the same format, and describe the format.
 
     Returns None otherwise. Time zones are ignored: times are local clock times.
-
-    >>> read_dates(["1/2/2024 10:30", "12/1/2023"])[1]
-    "dates as text, such as '1/2/2024 10:30' for 2024-01-02"
     """
     for pattern in _DATES if texts else ():
         if (points := _points(pattern, texts)) is not None:
@@ -127,11 +124,7 @@ def read_dates(texts: Sequence[str]) -> tuple[np.ndarray, str] | None:
 
 
 def read_clock(texts: Sequence[str]) -> np.ndarray | None:
-    """Parse texts as times of day, as fractions of a day, if all of them are; None otherwise.
-
-    >>> (24 * read_clock(["10:30", "1:00 pm"])).tolist()
-    [10.5, 13.0]
-    """
+    """Parse texts as times of day, as fractions of a day, if all of them are; None otherwise."""
     points = _points(_CLOCKS, texts) if texts else None
     return None if points is None else (points - np.datetime64(0, "us")) / _DAY
 

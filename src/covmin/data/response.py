@@ -297,12 +297,8 @@ def _ordered_columns(
 def _gaussian_columns(columns: np.ndarray, task: str, p: np.ndarray) -> np.ndarray:
     """Return a factor of the Gaussian kernel matrix of a numeric response."""
     if task != "regression":
-        raise InputError(
-            'response_kernel="gaussian" is for a numeric response. The indicators of classes '
-            "already determine their distribution, and for survival only the mean of the "
-            "martingale residuals is unaffected by censoring.",
-            "formulation",
-        )
+        text = 'response_kernel="gaussian" is for a numeric response: the indicators of classes'
+        raise InputError(f"{text} already determine their distribution.", "formulation")
     Z = _standardized(columns, p)
     # Sample from the sorted values, so that neither order nor duplicates matter.
     values, place = np.unique(Z, axis=0, return_inverse=True)
@@ -315,9 +311,6 @@ def kernel_factor(
     kernel: ScaledKernel, Y: np.ndarray, p: np.ndarray, *, max_rank: int = 50, tol: float = 1e-4
 ) -> np.ndarray:
     """Return columns L (n, rank) with ``K_Y ≈ LLᵀ``, by pivoted Cholesky factorisation.
-
-    In place of Y they measure how features affect the whole distribution of the response, not only
-    its mean.
 
     The pivot is the row of Y (n, n_outputs) with the largest residual. Rows are compared by
     content, so neither their order nor their repetition matters. The kernel must have

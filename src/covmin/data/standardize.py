@@ -238,9 +238,8 @@ def _units(
 
     The encoded columns of an input column share its weight equally, and so do the input columns
     of a unit, so that each unit has a variance of one. If a fraction m of the values is missing,
-    the distance between a missing and a present value is set to one standard deviation of the
-    present values. The variances, and hence the shares of the weight, are then in the ratio 1 to
-    m. As m goes to zero, the column behaves as if nothing were missing.
+    the distance between a missing and a present value is one standard deviation of the present
+    values: the variances, and the shares of the weight, are in the ratio 1 to m.
 
     ``missing`` (n_varying,) holds m for each indicator of missingness.
     """

@@ -74,23 +74,14 @@ def _numbers(column: Any) -> np.ndarray:
 
 
 def as_structured(times: np.ndarray) -> np.ndarray:
-    """Return the times as a structured array, as in scikit-survival.
-
-    >>> as_structured(np.array([[1.0, 2.5]])).tolist()
-    [(True, 2.5)]
-    """
+    """Return the times as a structured array, as in scikit-survival."""
     array = np.empty(len(times), dtype=[("event", "?"), ("time", "f8")])
     array["event"], array["time"] = times.T
     return array
 
 
-def _events_and_risk(
-    event: np.ndarray, time: np.ndarray, p: np.ndarray
-) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-    """Return the distinct times, the index of each sample's time, and the events and risk sets.
-
-    The risk set at a time is the weight of the samples observed up to then or longer.
-    """
+def _events_and_risk(event: np.ndarray, time: np.ndarray, p: np.ndarray) -> tuple[np.ndarray, ...]:
+    """Return the times, the place of each sample, and the weights of events and at risk."""
     times, place = np.unique(time, return_inverse=True)
     events = np.bincount(place, p * event, times.size)
     at_risk = np.cumsum(np.bincount(place, p, times.size)[::-1])[::-1]
@@ -101,13 +92,9 @@ def cumulative_hazard(event: np.ndarray, time: np.ndarray, p: np.ndarray) -> np.
     """Return the Nelson–Aalen estimate ``Λ(t) = Σ_{s ≤ t} d(s)/n(s)`` at each sample's time.
 
     d(s) is the weight of the events at s, and n(s) that of the samples at risk.
-
-    >>> cumulative_hazard(np.array([1.0, 0.0, 1.0]), np.array([1.0, 2.0, 3.0]), np.ones(3))
-    array([0.33333333, 0.33333333, 1.33333333])
     """
     _, place, events, at_risk = _events_and_risk(event, time, p)
-    hazard: np.ndarray = np.cumsum(events / at_risk)[place]
-    return hazard
+    return np.asarray(np.cumsum(events / at_risk)[place])
 
 
 def martingale_residuals(event: np.ndarray, time: np.ndarray, p: np.ndarray) -> np.ndarray:
@@ -122,11 +109,7 @@ def martingale_residuals(event: np.ndarray, time: np.ndarray, p: np.ndarray) -> 
 def survival_curve(
     event: np.ndarray, time: np.ndarray, p: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Return the event times and the Kaplan–Meier curve ``S(t) = Π_{s ≤ t} (1 − d(s)/n(s))``.
-
-    >>> survival_curve(np.array([1.0, 0.0, 1.0]), np.array([1.0, 2.0, 3.0]), np.ones(3))
-    (array([1., 3.]), array([0.66666667, 0.        ]))
-    """
+    """Return the event times and the Kaplan–Meier curve ``S(t) = Π_{s ≤ t} (1 − d(s)/n(s))``."""
     times, _, events, at_risk = _events_and_risk(event, time, p)
     seen = events > 0.0
     return times[seen], np.cumprod(1.0 - events[seen] / at_risk[seen])

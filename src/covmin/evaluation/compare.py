@@ -1,11 +1,14 @@
 """Compare feature selectors on a user's own table."""
 
+import math
+import time
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from numbers import Integral
 from typing import Any
 
 import numpy as np
+from joblib import Parallel, delayed
 from sklearn.exceptions import FitFailedWarning
 from sklearn.metrics import get_scorer
 from sklearn.model_selection import (
@@ -21,12 +24,15 @@ from covmin.data import Table, TableOptions, read
 from covmin.data.columns import LEFT_OUT, summary
 from covmin.data.independence import check_independence
 from covmin.remarks import warn
-from covmin.runtime.seeds import seed_of, unit_seed
+from covmin.runtime.machine import one_thread
+from covmin.runtime.run import ProgressBar
+from covmin.runtime.seeds import global_state_restored, seed_of, unit_seed
 from covmin.selection.scoring import scoring_name
 
 from .curves import PROTOCOLS, UNFINISHED, CurveResult, CurveTask, Split, default_sizes
-from .runner import run_units
 from .selectors import ComparedTable, resolve_selectors
+
+Unit = Mapping[str, Any]  # a piece of work, as plain values
 
 
 def compare_selectors(
@@ -140,12 +146,12 @@ def compare_selectors(
     units = curves.units(protocol)
     if seconds is not None:  # so that all selectors have finished the same folds
         units.sort(key=lambda unit: (unit.get("repeat", 0), unit.get("fold", 0)))
-    results = run_units(units, curves, n_jobs=n_jobs, progress=progress, seconds=seconds)
-    if not any(results):
+    results = dict(finished(units, curves, n_jobs=n_jobs, progress=progress, seconds=seconds))
+    if not results:
         raise ValueError(f"No selector finished a fold within seconds={seconds:g}; allow more.")
     done = [
-        result or {"rows": curves.rows(unit), "error": UNFINISHED}
-        for unit, result in zip(units, results, strict=True)
+        results.get(i) or {"rows": curves.rows(unit), "error": UNFINISHED}
+        for i, unit in enumerate(units)
     ]
     # In the order in which the selectors were named.
     order = sorted(range(len(units)), key=lambda i: list(named).index(units[i]["selector"]))
@@ -214,3 +220,34 @@ def make_splits(
         pairs = splitter.split(X, y, groups)
         repeats.append([(np.asarray(train), np.asarray(test)) for train, test in pairs])
     return repeats
+
+
+def finished(
+    units: Sequence[Unit],
+    work: Callable[[Unit], Any],
+    *,
+    n_jobs: int | None = None,
+    progress: bool = False,
+    description: str = "rankings",
+    seconds: float | None = None,
+) -> Iterator[tuple[int, Any]]:
+    """Do units of work in parallel; yield the number and the result of each that is finished.
+
+    ``work`` runs with one BLAS thread, and NumPy's global generator is restored afterwards. Units
+    that have not begun after ``seconds`` are left out.
+    """
+    end = time.monotonic() + (math.inf if seconds is None else seconds)
+    begun = ((i, unit) for i, unit in enumerate(units) if time.monotonic() < end)
+    pool = Parallel(n_jobs=n_jobs, return_as="generator_unordered")
+    found = pool(delayed(_guarded)(work, unit, i) for i, unit in begun)
+    with ProgressBar.shown(progress) as bar:
+        bar.show(description, "unit", 0, len(units))
+        for done, result in enumerate(found, 1):
+            yield result
+            bar.show(description, "unit", done, len(units))
+
+
+def _guarded(work: Callable[[Unit], Any], unit: Unit, index: int) -> tuple[int, Any]:
+    # The workers already share the cores; more threads in each would only compete.
+    with one_thread(), global_state_restored(), ProgressBar.shown(0):
+        return index, work(unit)

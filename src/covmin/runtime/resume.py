@@ -97,11 +97,9 @@ class ResultLog:
             if found.get(name) != self.settings.get(name)
         ]
         if changed or header.get("format", _FORMAT) != _FORMAT:
-            raise InputError(
-                f"{self.path} holds results of other settings:\n"
-                + "\n".join(changed or ["  a different format"])
-                + "\nContinue with the settings in that file, or choose another file."
-            )
+            listed = "\n".join(changed or ["  a different format"])
+            cure = "Continue with the settings in that file, or choose another file."
+            raise InputError(f"{self.path} holds results of other settings:\n{listed}\n{cure}")
 
 
 def _key(unit: Mapping[str, Any]) -> str:
