@@ -74,18 +74,8 @@ def _name(name: str) -> str:
 
 
 def _wrapped(name: str, width: int) -> str:
-    """Break a name into lines after its separators.
-
-    >>> print(_wrapped("months_since_last_inquiry", 16))
-    months_since_
-    last_inquiry
-    """
-    lines = [""]
-    for part in re.split(r"(?<=[-_./:|])", name):
-        if lines[-1] and len(lines[-1]) + len(part) > width:
-            lines.append("")
-        lines[-1] += part
-    return "\n".join(lines)
+    """Break a name into lines after its separators."""
+    return "\n".join(re.findall(rf".{{1,{max(width, 9)}}}(?:(?<=[-_./:|])|$)|.+", name))
 
 
 def _ranking(

@@ -111,7 +111,7 @@ def warnings_collected() -> Iterator[list[warnings.WarningMessage]]:
         yield caught
 
 
-def in_words_of_the_command(remark: Any) -> str:
+def told(remark: Any) -> str:
     """Return the text of a remark with advice that names options."""
     return str(replace(remark, advice=remark.advice and _ADVICE.get(remark.code, remark.advice)))
 
