@@ -57,17 +57,13 @@ def check_independence(
     merged = None if columns is None else np.sort(columns.independent(0).first)
     if (found := dependence_of_rows(table, merged)) is None:
         return True
-    if not refuses:
-        raised = f"{found.text} The errors reported for this fit are therefore too small."
-        if not is_cured:
-            warn(found.code, raised, found.columns, advice=_CURES[0])
-        return False
-    raise InputError(
-        f"{found.text} The error rates of this method would not hold.",
-        "groups",
-        found.columns,
-        _CURES[1],
-    )
+    if refuses:
+        text = f"{found.text} The error rates of this method would not hold."
+        raise InputError(text, "groups", found.columns, _CURES[1])
+    if not is_cured:
+        text = f"{found.text} The errors reported for this fit are therefore too small."
+        warn(found.code, text, found.columns, advice=_CURES[0])
+    return False
 
 
 def one_of_each_group(groups: np.ndarray | None, rows: np.ndarray) -> np.ndarray:
