@@ -32,8 +32,8 @@ X, y = make_classification(
 linear = compare_selectors(X, y, methods, n_features=[1, 2, 4, 8, 16, 40], random_state=0)
 
 figure, axes = plt.subplots(1, 2, figsize=(10, 3.8), layout="constrained")
-interactions.plot(axes[0]).ax_.set_title("three features that interact")
-linear.plot(axes[1]).ax_.set_title("one linear direction")
+interactions.plot(axes[0]).set_title("three features that interact")
+linear.plot(axes[1]).set_title("one linear direction")
 axes[0].get_legend().remove()
 plt.show()
 

@@ -2,8 +2,8 @@
 Few false discoveries
 =====================
 
-A knockoff is a random copy of a feature that adds nothing about the response. Features and copies
-are ranked together. The copies with a high rank show how many features rank high by chance.
+A knockoff is a random copy of a feature that says nothing more about the response. Features and
+copies are ranked together. The copies with a high rank show how many features rank high by chance.
 """
 
 # %%

@@ -51,7 +51,7 @@ plt.show()
 # %%
 # Select inside the cross-validation
 # ----------------------------------
-# If you select features on all samples and cross-validate afterwards, the score is too good. In a
+# If you select features on all samples and cross-validate afterwards, the score is too high. In a
 # pipeline the features are selected anew in each training fold. Here the response is noise, so the
 # accuracy should be 0.5.
 

@@ -185,6 +185,7 @@ _RIVALS = {
 # Packages that are not among the extras of covmin: ``pip install`` them.
 _PACKAGES = {"lightgbm-shap": "lightgbm", "multisurf": "skrebate", "conditional": "hidimstat"}
 _PACKAGES |= {name: name for name in ("lightgbm", "boruta", "lassonet", "xrfm")}
+_PACKAGES["hsic-lasso"] = "pyHSICLasso"
 
 
 def missing(name: str) -> bool:

@@ -14,7 +14,9 @@ from typing import Any
 
 import pandas as pd
 
-from covmin.evaluation.runner import run_units
+from covmin import __version__
+from covmin.evaluation.compare import finished
+from covmin.runtime.resume import ResultLog
 from experiments import provenance
 from experiments.rivals import missing
 
@@ -85,8 +87,12 @@ class Study:
         versions = "-".join(map(provenance.version, ran))
         log = self.path.with_name(f"{self.name}-{versions}.jsonl")
         options: dict[str, Any] = {"n_jobs": n_jobs, "seconds": seconds, "description": self.name}
-        done = run_units(units, self.work, log=log, progress=True, **options)
-        frame, kept = self.summary(rows_of(units, done)), ()
+        with ResultLog(log, {"covmin": __version__}) as logged:
+            todo = [unit for unit in units if unit not in logged]
+            for number, result in finished(todo, self.work, progress=True, **options):
+                logged.append(todo[number], result)
+        done = [unit for unit in units if unit in logged]
+        frame, kept = self.summary(rows_of(done, [logged[unit] for unit in done])), ()
         if only and self.path.exists():
             before = provenance.read(self.path)
             before = before[~before[self.by].isin(chosen - absent)]

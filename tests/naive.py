@@ -162,3 +162,10 @@ def concordance(event, time, risk, weight):
                 total += weight[i] * weight[j]
                 right += weight[i] * weight[j] * ((risk[i] > risk[j]) + 0.5 * (risk[i] == risk[j]))
     return right / total if total else 0.5
+
+
+def features(components, X, w):
+    """``[U_w Φ]`` of a finite feature map."""
+    moving = [] if components.moving is None else [components.moving.transform(X, w)]
+    fixed = [] if components.fixed is None else [components.fixed.transform(X)]
+    return np.hstack(moving + fixed)

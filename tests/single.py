@@ -1,8 +1,11 @@
-"""Problems and objectives whose units are single columns."""
+"""Problems and objectives whose units are single columns, and a watch over their paths."""
+
+import numpy as np
 
 from covmin.core import objectives
 from covmin.core.arrays import like
 from covmin.core.problem import Problem
+from covmin.core.solver import Watch
 from covmin.core.units import Units
 
 
@@ -19,7 +22,8 @@ def trace_objective(gram, epsilon, units=None):
 
 
 def inverse_free_objective(gram, *options, units=None):
-    return objectives.InverseFreeObjective(gram, *options, units=units or _units(gram))
+    steps = {"n_first": options[2]} if len(options) > 2 else {}
+    return objectives.InverseFreeObjective(gram, *options, **steps, units=units or _units(gram))
 
 
 def problem_on(sample, frequencies=None, **options):
@@ -34,3 +38,20 @@ def objective_over(problem, features, *stage):
     """The objective of a stage of a problem, over some features."""
     gram = problem.gram(features, *stage)
     return problem.objective(gram, problem.epsilon, units=problem.units.restrict(features))
+
+
+class Notes(Watch):
+    """Keeps every step and stage it is told of, and ends a path after as many steps as it may."""
+
+    def __init__(self, most=np.inf, finished=()):
+        self.seen, self.done = [], []
+        self.most, self.finished = most, finished
+
+    def step(self, progress):
+        self.seen.append(progress)
+
+    def stage_done(self, number, stage):
+        self.done.append((number, stage))
+
+    def stop(self):
+        return len(self.seen) >= self.most

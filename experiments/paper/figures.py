@@ -85,7 +85,8 @@ def _accuracy_grid(summary: Any, protocol: str, datasets: Sequence[str]) -> Any:
             ax.text(0.5, 0.5, "not available", ha="center", va="center", transform=ax.transAxes)
             ax.set(xticks=[], yticks=[])
         else:
-            curves.AccuracyCurveDisplay(rows).plot(ax).ax_.get_legend().remove()
+            curves.draw_scores(ax, rows)
+            ax.get_legend().remove()
         ax.set(title=name, xlabel="", ylabel="")
     for ax in axes.flat[len(datasets) :]:
         ax.set_axis_off()

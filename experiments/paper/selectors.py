@@ -6,7 +6,6 @@ import io
 import warnings
 from contextlib import redirect_stdout
 from functools import partial
-from typing import Any
 
 import numpy as np
 from scipy.spatial.distance import pdist, squareform
@@ -83,9 +82,10 @@ def hsic_lasso(Z: np.ndarray, y: np.ndarray, question: Question) -> np.ndarray:
     dependence on the response. pyHSICLasso breaks down on columns with the same kernel matrix,
     such as x and −x: one of them is passed.
     """
+    with warnings.catch_warnings(action="ignore"):
+        from pyHSICLasso import HSICLasso
     representative, group = distinct_up_to_sign(Z)
-    d = representative.size
-    lasso = _import_hsic_lasso()()
+    d, lasso = representative.size, HSICLasso()
     failure = None
     with redirect_stdout(io.StringIO()), warnings.catch_warnings(), np.errstate(all="ignore"):
         warnings.simplefilter("ignore")
@@ -135,15 +135,6 @@ def distinct_up_to_sign(Z: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     seen: dict[bytes, int] = {}
     group = np.array([seen.setdefault(row.tobytes(), len(seen)) for row in signed])
     return np.unique(group, return_index=True)[1], group
-
-
-def _import_hsic_lasso() -> Any:
-    try:
-        with warnings.catch_warnings(action="ignore"):
-            from pyHSICLasso import HSICLasso
-    except ImportError as error:
-        raise ImportError("The HSIC lasso requires pyHSICLasso: pip install pyHSICLasso") from error
-    return HSICLasso
 
 
 def paper_selectors() -> dict[str, Make]:

@@ -10,20 +10,17 @@ from typing import Final
 #: sample of this size changes it by a few per cent. Up to this many rows use the kernel matrix;
 #: beyond it, random Fourier features are about as fast, and their memory does not grow with n².
 SAMPLE_ROWS: Final = 2000
-#: Rows that are enough for a choice between close alternatives: an error rate is then accurate to a
-#: fraction of a per cent.
+#: Rows that are enough for a choice between close alternatives, to a fraction of a per cent.
 MANY_ROWS: Final = 20_000
 #: Multiplications of one evaluation of the criterion, a fraction of a second, and of the search for
-#: interactions, some seconds. Limits on work, not on seconds, so that the result does not depend on
-#: the machine.
+#: interactions, some seconds: work, not seconds, so that no answer depends on the machine.
 WORK: Final = (3e10, 4e11)
-#: Largest number of values to hold in memory as an array: 32 MB in single precision, or 84,000 rows
-#: of a first budget of 100 columns.
+#: Largest number of values to hold in memory as an array: 32 MB in single precision.
 MEMORY_NUMBERS: Final = 2**23
 
 # --- core --------------------------------------------------------------------------------------
-#: Samples per feature that the data can distinguish. With more features than that, any set fits:
-#: interacting features are then protected, whatever the criterion.
+#: Samples per feature that the data can distinguish: with more features than that, any set fits,
+#: so interacting features are protected.
 SAMPLES_FOR_EACH_FEATURE: Final = 10
 #: Length scales of the functions of one feature, in its standard deviations: at 0.5 they may
 #: oscillate several times over the samples; at 8 they are almost parabolas.
@@ -32,11 +29,10 @@ FUNCTION_SCALES: Final = (0.5, 1.25, 3.0, 8.0)
 #: mean.
 FUNCTION_RIDGES: Final = (*(10.0**-k for k in range(1, 9)), float("inf"))
 #: Landmarks of the regression: the fewest, the number per root of the number of samples, and the
-#: most. The error for a product of signs in 800 samples is then within a tenth of that with all
-#: samples; eigenvectors of a matrix of the largest size take half a second.
+#: most. The error for a product of signs in 800 samples is then within a tenth of that of all.
 LANDMARKS: Final = (100, 6.0, 1000)
 #: How far predictions may exceed the observed values, as a fraction of their range: a product of
-#: two features exceeds it by as much in 60 samples, and a polynomial without samples is limited.
+#: two features does by as much in 60 samples, and a polynomial is limited where there are none.
 EXTRAPOLATION: Final = 0.5
 #: Kernels that compare sets of features, from fast to slow, with their length scales: rational
 #: quadratics ``(1 + D/s²)^-½`` act at several scales, wide Gaussians are close to polynomials, and
@@ -46,9 +42,9 @@ SET_KERNELS: Final = (
     ("mixed", 4.0),
     *(("gaussian", scale) for scale in (4.0, 8.0)),
 )
-#: Sets compared feature by feature: the largest has as many as a person looks at one by one; the
-#: candidates are the first of the path, up to the second number; and each of them needs as many
-#: samples as the third: the lowest error of a set found among more is chance.
+#: Sets compared feature by feature: the size of the largest, as many as a person looks at one by
+#: one; the candidates, the first of the path; and the samples that each candidate needs: the lowest
+#: error of a set found among more is chance.
 CANDIDATES: Final = (12, 30, 7)
 
 # --- plan and selection ------------------------------------------------------------------------
@@ -59,20 +55,18 @@ LEAST_MIXING: Final = 0.3
 #: ε of the paper, for a single solve and for the inverse-free form.
 PAPER_RIDGE: Final = {"classification": 0.001, "regression": 0.1, "survival": 0.1}
 #: ε on a path: the smallest if all features together predict nothing, where only a close fit can
-#: reveal an interaction and a smaller one makes a solve slow; the smallest otherwise, because a few
-#: features leave more unpredicted than all of them; and the largest, above which strong effects are
-#: shrunk so much that a copy of a strong feature is worth more than a new one. The last number is
-#: the largest ε due to the sizes of categories and groups.
+#: reveal an interaction; the smallest otherwise, because a few features leave more unpredicted than
+#: all of them; the largest, above which a copy of a strong feature is worth more than a new one;
+#: and the largest due to the sizes of categories and groups.
 RIDGE_LIMITS: Final = (0.001, 0.003, 0.01, 0.1)
-#: Rows used to estimate the noise: they determine its share to a few per cent, and with more rows ε
-#: is mostly at its lower limit. And the noise-to-signal ratio if all features together predict
-#: nothing.
+#: Rows used to estimate the noise: they determine its share to a few per cent. And the
+#: noise-to-signal ratio if all features together predict nothing.
 NOISE: Final = (1000, 0.1)
 #: A prediction counts if its correlation exceeds the first number of standard errors, and a set of
-#: features if its error is below that of no features by more than the second: in tables of pure
-#: noise, this finds something in one of forty.
+#: features if its gain over none exceeds the second: this finds something in a fortieth of all
+#: tables of pure noise.
 STANDARD_ERRORS: Final = (2.0, 1.5)
-#: Features of the first stage of a path: at most so many, and at most this share of all; and the
+#: Features of the first stage of a path: at most this number, and this share of all; and the
 #: factor from stage to stage.
 BUDGETS: Final = (100, 0.6, 0.4)
 #: Penalties λ₁ of a soft budget, as fractions of the criterion without features, tried in turn
@@ -81,13 +75,11 @@ SOFT_PENALTIES: Final = tuple(0.05 * 0.25**k for k in range(6))
 #: λ₂ as a multiple of 1/(nε): six times the bound ½, below which the inverse-free objective need
 #: not decrease with dependence.
 PENALTY: Final = 3.0
-#: Cross-validation: the number of folds, the fewest that are used, so that a single ranking does
-#: not decide, and the number of test samples that are enough, with a relative error of a few per
-#: cent.
+#: Cross-validation: the number of folds, the fewest, so that a single ranking does not decide, and
+#: the test samples that are enough, with a relative error of a few per cent.
 FOLDS: Final = (5, 2, 400)
-#: Each number of features up to this one is a candidate, then only some: errors of sets that differ
-#: by a few features of many cannot be distinguished. It is also the number kept if the time limit
-#: ends before the first fold has chosen one.
+#: Each number of features up to this one is a candidate, then only some, because errors of large
+#: sets hardly differ. It is also the number kept if the time ends before the first fold.
 EACH_SIZE_UP_TO: Final = 10
 
 # --- data --------------------------------------------------------------------------------------
@@ -103,29 +95,24 @@ RARE_LEVEL: Final = (5, 0.01)
 #: Integers as y are numbers if they have more distinct values than the first number and fewer
 #: samples per value than the second.
 MANY_CLASSES: Final = (20, 5)
-#: Outliers: this share of the values, without which the others vary by less than this fraction of
-#: the standard deviation.
-OUTLIERS: Final = (0.05, 0.1)
 #: Equal rows are different samples, not duplicates, if more than the first share of them have equal
-#: features but different responses, or if pairs of them are at most the second number times as
-#: frequent as independent features without rare values would make them.
+#: features but different responses, or if pairs are at most the second number times as frequent
+#: as independent features without rare values would make them.
 DUPLICATES: Final = (0.1, 10.0)
 
 # --- inference ---------------------------------------------------------------------------------
-#: A share of a variance this small is nothing. Ties at their mean rank may lose it (thirty equally
-#: frequent values do); a feature of which others leave no more is determined by them, because its
-#: contribution cannot be distinguished from the errors of a regression.
+#: A share of a variance this small is nothing: ties at their mean rank may lose it, and a feature
+#: of which others leave no more is determined by them.
 NEGLIGIBLE_SHARE: Final = 0.01
 #: Ridges of the regression of each feature on the others, in units of the variance of a feature.
 NEIGHBOUR_RIDGES: Final = (10.0, 1.0, 0.1, 0.01, 0.001)
 #: Largest number of samples to test: effects that are too small for these are of no practical use.
 TESTED_ROWS: Final = 5000
 #: Gibbs sweeps over the latent variables of a copula, both to estimate their correlation and before
-#: each copy. For a binary column, a third of whose variance is unknown, half of them come within a
-#: thousandth of the estimate.
+#: each copy: half of them come within a thousandth of the estimate.
 GIBBS_SWEEPS: Final = 20
 #: Share of a column that a product of others must explain for a warning that a copula does not
-#: represent it: a smaller share is common in large tables and hardly visible in a plot.
+#: represent it: a smaller share is common and hardly visible in a plot.
 CURVED_SHARE: Final = 0.1
 #: Additive share of the kernel and ridge ε that rank features and their knockoffs: a comparison
 #: gains from a ridge that does not fit the noise, and from a larger additive share.

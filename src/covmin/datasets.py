@@ -1,10 +1,9 @@
 """Synthetic data sets whose true features are known.
 
 The generators draw the three synthetic sets of J. Chen, M. Stern, M. J. Wainwright and
-M. I. Jordan, "Kernel feature selection via conditional covariance minimization", NeurIPS 2017;
-two harder ones whose noise features are correlated with the true ones; and censored survival
-times. The true features come first. The noise is drawn last: for a given seed, the target and the
-true features do not depend on the number of noise features.
+M. I. Jordan, "Kernel feature selection via conditional covariance minimization", NeurIPS 2017,
+and censored survival times. The true features come first. The noise is drawn last: for a given
+seed, the target and the true features do not depend on the number of noise features.
 """
 
 from collections.abc import Callable
@@ -19,19 +18,10 @@ from sklearn.utils import Bunch
 from covmin.remarks import InputError
 from covmin.runtime.seeds import generator_of
 
-__all__ = [
-    "make_additive",
-    "make_correlated_interaction",
-    "make_correlated_linear",
-    "make_shell",
-    "make_survival",
-    "make_xor",
-]
+__all__ = ["make_additive", "make_shell", "make_survival", "make_xor"]
 
 # The shell of the binary set: 9 ≤ ΣXⱼ² ≤ 16 in four dimensions.
 _SHELL = (9.0, 16.0)
-# Correlation of each noise feature with a true feature in the harder sets.
-_CORRELATION = 0.7
 
 _SHARED = """\
 Parameters
@@ -56,11 +46,8 @@ result : sklearn.utils.Bunch
 Draw = Callable[[int, np.random.Generator], tuple[np.ndarray, np.ndarray]]
 
 
-def _generator(n_true: int, target: str, task: str, correlation: float = 0.0) -> Callable[..., Any]:
-    """Make a generator of data sets of a function that draws the true features and the target.
-
-    Each noise feature has the given correlation with one true feature, taken in turn.
-    """
+def _generator(n_true: int, target: str, task: str) -> Callable[..., Any]:
+    """Make a generator of data sets of a function that draws the true features and the target."""
 
     def decorate(draw: Draw) -> Callable[..., Any]:
         def make(
@@ -76,11 +63,7 @@ def _generator(n_true: int, target: str, task: str, correlation: float = 0.0) ->
                     raise InputError(text, name)
             rng = generator_of(random_state)
             X, y = draw(int(n_samples), rng)
-            noise = rng.standard_normal((int(n_samples), int(n_noise)))
-            if correlation:
-                noise *= np.sqrt(1.0 - correlation**2)
-                noise += correlation * X[:, np.arange(n_noise) % n_true]
-            data = np.hstack([X, noise])
+            data = np.hstack([X, rng.standard_normal((int(n_samples), int(n_noise)))])
             if return_X_y:
                 return data, y
             names = [f"x{j}" for j in range(data.shape[1])]
@@ -162,52 +145,6 @@ def make_additive(n_samples: int, rng: np.random.Generator) -> tuple[np.ndarray,
     X = rng.standard_normal((n_samples, 4))
     epsilon = rng.standard_normal(n_samples)
     y = -2 * np.sin(2 * X[:, 0]) + np.maximum(X[:, 1], 0) + X[:, 2] + np.exp(-X[:, 3]) + epsilon
-    return X, y
-
-
-@_generator(4, "floats", "regression", _CORRELATION)
-def make_correlated_linear(
-    n_samples: int, rng: np.random.Generator
-) -> tuple[np.ndarray, np.ndarray]:
-    """Linear regression with correlated noise features: ``Y = X1 − X2 + X3 − X4 + ε``.
-
-    The true features and ε are independent and standard normal. Each noise feature is standard
-    normal and has a correlation of 0.7 with one true feature, taken in turn. By itself it is
-    informative about Y; given the true features it is not.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from covmin.datasets import make_correlated_linear
-    >>> linear = make_correlated_linear(5000, n_noise=4, random_state=0)
-    >>> np.corrcoef(linear.data.T)[:4, 4:].diagonal().round(1)
-    array([0.7, 0.7, 0.7, 0.7])
-    """
-    X = rng.standard_normal((n_samples, 4))
-    y = X @ np.array([1.0, -1.0, 1.0, -1.0]) + rng.standard_normal(n_samples)
-    return X, y
-
-
-@_generator(3, "−1 and +1", "classification", _CORRELATION)
-def make_correlated_interaction(
-    n_samples: int, rng: np.random.Generator
-) -> tuple[np.ndarray, np.ndarray]:
-    """Two classes by an interaction, with correlated noise: the sign of ``2 X1 X2 + X3 + ε/2``.
-
-    The true features and ε are independent and standard normal. X1 and X2 carry no information
-    about the class one at a time. Each noise feature is standard normal and has a correlation of
-    0.7 with one true feature, taken in turn.
-
-    Examples
-    --------
-    >>> from covmin.datasets import make_correlated_interaction
-    >>> X, y = make_correlated_interaction(1000, random_state=0, return_X_y=True)
-    >>> X.shape, bool(((X[:, 0] * X[:, 1] > 0) == (y > 0)).mean() > 0.7)
-    ((1000, 10), True)
-    """
-    X = rng.standard_normal((n_samples, 3))
-    margin = 2.0 * X[:, 0] * X[:, 1] + X[:, 2] + 0.5 * rng.standard_normal(n_samples)
-    y = np.where(margin > 0.0, 1, -1)
     return X, y
 
 

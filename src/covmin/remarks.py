@@ -6,7 +6,6 @@ import sys
 import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from contextvars import ContextVar
 from dataclasses import dataclass
 from importlib import import_module
 from typing import Any
@@ -15,7 +14,6 @@ __all__ = ["CovminWarning", "InputError", "Remark"]
 
 # Packages whose frames are skipped in search of the line that a warning is about.
 _INSIDE = ("covmin", "sklearn", "contextlib", "joblib")
-_recorders: ContextVar[tuple[list[Remark], ...]] = ContextVar("recorders", default=())
 _silenced: list[str] = []
 
 
@@ -81,19 +79,10 @@ def warn(
     category: type[Warning] = CovminWarning,
     advice: str = "",
 ) -> None:
-    """Issue a warning at the line outside covmin that led to it.
-
-    >>> import warnings
-    >>> with warnings.catch_warnings(record=True, action="always") as caught:
-    ...     warn("constant-columns", "One column is constant.", ["a"])
-    >>> caught[0].message.remark
-    Remark(code='constant-columns', text='One column is constant.', columns=('a',), advice='')
-    """
+    """Issue a warning at the line outside covmin that led to it."""
     if code in _silenced:
         return
     remark = Remark(code, text, tuple(columns), advice)
-    for recorder in _recorders.get():
-        recorder.append(remark)
     warning: Any = category(str(remark))
     warning.remark = remark
     warnings.warn(warning, stacklevel=_frames_inside())
@@ -112,17 +101,6 @@ def required(module: str, what: str, extra: str) -> Any:
 def remark_of(warning: Any) -> Remark:
     """Return the remark of a warning; one without a code for those of other packages."""
     return getattr(warning, "remark", None) or Remark("", str(warning))
-
-
-@contextmanager
-def recorded() -> Iterator[list[Remark]]:
-    """Collect the remarks that are made inside; they are issued as warnings all the same."""
-    remarks: list[Remark] = []
-    token = _recorders.set((*_recorders.get(), remarks))
-    try:
-        yield remarks
-    finally:
-        _recorders.reset(token)
 
 
 @contextmanager

@@ -41,22 +41,15 @@ def p_value(value: float | None) -> str:
     return "< 0.0001" if value < 1e-4 else f"{value:#.2g}"
 
 
-def with_p_value(value: float) -> str:
-    """Format a p-value with the letter p.
-
-    >>> with_p_value(0.03124), with_p_value(1e-9)
-    ('p = 0.031', 'p < 0.0001')
-    """
-    text = p_value(value)
+def with_p_value(value: float | None) -> str:
+    """Format a p-value with the letter p; None, of rows that depend on each other, in words."""
+    if not (text := p_value(value)):
+        return "no p-value, as rows depend on each other"
     return f"p {text}" if text.startswith("<") else f"p = {text}"
 
 
 def count_of(n: int, noun: str, plural: str | None = None) -> str:
-    """Format a number with its noun.
-
-    >>> count_of(1, "feature"), count_of(1200, "feature"), count_of(2, "class", "classes")
-    ('1 feature', '1,200 features', '2 classes')
-    """
+    """Format a number with its noun, such as ``1,200 features``."""
     return f"{n:,} {noun if n == 1 else plural or noun + 's'}"
 
 

@@ -191,7 +191,7 @@ def test_a_table_as_it_comes(shop, run):
     answer = json.loads(result.stdout)
     assert set(answer["selected"]) == {"city", "price"}
     told = " ".join(answer["notes"])
-    assert "Excluded as row identifiers, whose values hardly repeat: 'order', 'e-mail'." in told
+    assert "values hardly repeat, as in row identifiers: 'order', 'e-mail'." in told
     assert "Read as numbers: 'price', 'vat'." in told
     assert "Read as categories: 'city'." in told
     assert "Read as dates: 'day' (dates as text, such as '2024-01-01" in told

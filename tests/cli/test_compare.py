@@ -100,3 +100,15 @@ def test_methods_without_time_are_shown_as_such():
     shown = console.export_text()
     assert "no time" in shown
     assert "nan" not in shown
+
+
+def test_advice_names_options(tmp_path, run):
+    rng = np.random.default_rng(0)
+    walk = np.cumsum(rng.standard_normal((200, 2)), axis=0)
+    frame = pd.DataFrame(walk, columns=["a", "b"]).assign(y=walk[:, 0] + rng.standard_normal(200))
+    frame.to_csv(tmp_path / "walk.csv", index=False)
+    words = ("compare", tmp_path / "walk.csv", "-t", "y", "--methods", "pearson", "-m", "1")
+    said = " ".join(run(*words).output.split())
+    assert "are not independent" in said
+    assert "pass its name as --time" in said
+    assert "groups=" not in said

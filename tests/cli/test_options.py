@@ -6,7 +6,6 @@ import inspect
 import json
 import subprocess
 import sys
-from itertools import product
 
 import pytest
 
@@ -17,8 +16,6 @@ from covmin.cli.options import OPTION_OF, parse_value
 from covmin.core.kernels import KERNELS
 from covmin.kernels import Gaussian, Mixed, Polynomial, RationalQuadratic
 
-PLAIN = ("--interactions", "no", "--set", "formulation__max_iter=20")
-FORMULATIONS = list(product(("hard", "soft"), ("exact", "free"), ("exact", "fourier")))
 PARAMETERS = {
     "gaussian": ({"bandwidth": 1.5}, Gaussian(bandwidth=1.5)),
     "mixed": ({"mixing": 0.25, "bandwidth": "median"}, Mixed(mixing=0.25)),
@@ -95,23 +92,6 @@ def settings(**values):
     return [word for name, value in values.items() for word in ("--set", f"{name}={value}")]
 
 
-@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
-@pytest.mark.parametrize(("constraint", "inverse", "approximation"), FORMULATIONS)
-def test_the_eight_formulations(constraint, inverse, approximation, same):
-    words = settings(
-        formulation__strategy="single",
-        formulation__constraint=constraint,
-        formulation__inverse=inverse,
-        approximation=approximation,
-    )
-    same(
-        [*words, *PLAIN],
-        formulation=Formulation("single", constraint, inverse=inverse, max_iter=20),
-        approximation=approximation,
-        interactions=False,
-    )
-
-
 @pytest.mark.parametrize(("word", "value"), [("yes", True), ("no", False), ("rank", "rank")])
 def test_ways_to_scale(word, value, same):
     same(["--standardize", word], standardize=value)
@@ -125,9 +105,9 @@ def test_numbers_of_a_formulation(same):
     same(words, formulation=Formulation(**values))
 
 
-@pytest.mark.parametrize("name", KERNELS)
-def test_every_kernel(name, same):
-    values, kernel = PARAMETERS.get(name, ({}, name))
+@pytest.mark.parametrize("name", PARAMETERS)
+def test_kernels_and_their_parameters(name, same):
+    values, kernel = PARAMETERS[name]
     words = settings(**{f"kernel__{key}": value for key, value in values.items()})
     same(
         ["--kernel", name, *words, *settings(formulation="paper")],

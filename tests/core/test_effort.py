@@ -1,10 +1,8 @@
 """Rows of an evaluation: by the columns, the kernel and the work allowed."""
 
-from dataclasses import replace
-
 import pytest
 
-from covmin.core.kernels import Additive, Gaussian, Linear, Mixed, waves_for
+from covmin.core.kernels import Additive, Gaussian, Linear, Mixed
 from covmin.core.problem import EFFORT
 
 
@@ -29,19 +27,6 @@ def test_rows_of_a_matrix_are_as_many_as_the_work_allows(kernel, n_columns):
     assert matrix_work(n_rows, n_columns) <= EFFORT.work < matrix_work(n_rows + 1, n_columns)
 
 
-@pytest.mark.parametrize("n_columns", [1, 10, 100, 1000])
-@pytest.mark.parametrize("kernel", [Mixed(0.5), Additive()])
-def test_a_sum_has_waves_for_columns_too(kernel, n_columns):
-    n_rows = EFFORT.rows(kernel, n_columns, 0)
-    total = n_columns * (1 + waves_for(n_columns, alone=True))
-    assert matrix_work(n_rows, total) <= EFFORT.work < matrix_work(n_rows + 1, total)
-
-
-def test_there_are_no_fewer_rows_than_these():
-    assert EFFORT.rows(Mixed(0.5), 10**6, 0) == 1000
-    assert EFFORT.rows(Mixed(0.5), 10**6, 512) == 1000
-
-
 def test_beyond_the_rows_of_a_matrix_there_are_components():
     """As many rows as their products allow, and no fewer than those of the matrix."""
     for kernel, total in ((Gaussian(), 512), (Mixed(0.5), 512 + 8 * 20)):
@@ -52,22 +37,7 @@ def test_beyond_the_rows_of_a_matrix_there_are_components():
     assert EFFORT.rows(Gaussian(), 10_000, 512) == EFFORT.rows(Gaussian(), 10_000, 0)
 
 
-def test_more_columns_never_have_more_rows():
-    for kernel in (Gaussian(), Mixed(0.5), Additive()):
-        for n_components in (0, 512):
-            rows = [EFFORT.rows(kernel, 2**k, n_components) for k in range(16)]
-            assert rows == sorted(rows, reverse=True), (kernel, n_components)
-
-
 def test_fewer_frequencies_than_columns_leave_it_to_the_matrix():
     for kernel in (Gaussian(), Mixed(0.5)):
         assert EFFORT.rows(kernel, 257, 512) == EFFORT.matrix_rows < EFFORT.rows(kernel, 256, 512)
     assert EFFORT.rows(Additive(), 257, 512) > EFFORT.matrix_rows
-
-
-def test_more_work_is_more_rows():
-    twice = replace(EFFORT, work=6e10)
-    for n_columns in (10, 100, 4000):
-        for n_components in (0, 512):
-            at = Mixed(0.5), n_columns, n_components
-            assert twice.rows(*at) > EFFORT.rows(*at)

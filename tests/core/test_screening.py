@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.stats import pearsonr
-from single import problem_on
+from single import Notes, problem_on
 
 from covmin.core.constraints import SoftBudget
 from covmin.core.exchange import SetSample
@@ -17,9 +17,8 @@ from covmin.core.objectives import InverseFreeObjective
 from covmin.core.path import run_path
 from covmin.core.rows import Sample
 from covmin.core.screening import SEARCH, Found, Protected, Ranked, Screening, Search
-from covmin.core.solver import Watch
 from covmin.core.units import ALWAYS_ON
-from covmin.datasets import make_correlated_interaction, make_shell, make_xor
+from covmin.datasets import make_shell, make_xor
 
 
 def find(X, Y, of_column=None, p=None, **options):
@@ -77,7 +76,7 @@ class TestWhatIsFound:
         r, chance = pearsonr(added, Y[:, 0].argsort().argsort())
         assert_allclose(found.share, r**2, rtol=1e-5)
         # For each of 50·49/2 pairs; most of the level is for the product of the lines.
-        smooth = 1 / (1 + 1 / 16 + 1 / 81 + 1 / 256)
+        smooth = 1 / (1 + 1 / 4 + 1 / 9 + 1 / 16)
         assert_allclose(found.p_value, 1225 * chance / smooth**2, rtol=1e-3)
 
     def test_a_ring_whose_columns_have_single_effects_too(self):
@@ -91,7 +90,11 @@ class TestWhatIsFound:
         assert np.mean(found) >= 0.5
 
     def test_one_pair_for_many_look_alikes(self):
-        X, y = make_correlated_interaction(400, 300, random_state=0, return_X_y=True)
+        rng = np.random.default_rng(0)
+        X = rng.standard_normal((400, 3))
+        y = np.where(2 * X[:, 0] * X[:, 1] + X[:, 2] + 0.5 * rng.standard_normal(400) > 0, 1, -1)
+        noise = np.sqrt(1 - 0.7**2) * rng.standard_normal((400, 300))
+        X = np.hstack([X, noise + 0.7 * X[:, np.arange(300) % 3]])
         assert as_sets(find(X, y)) == [{0, 1}]
 
     def test_several_pairs_the_strongest_first(self):
@@ -228,7 +231,7 @@ class TestWhatIsNot:
     def test_proxies_of_one_effect_are_no_pair(self):
         rng = np.random.default_rng(0)
         hits = []
-        for _ in range(20):
+        for _ in range(10):
             z = rng.standard_normal((100, 1))
             X = 0.84 * z + 0.55 * rng.standard_normal((100, 200))
             hits.append(find(X, z**2 + 0.5 * rng.standard_normal((100, 1))).share.size > 0)
@@ -260,18 +263,13 @@ class TestUnits:
 class TestSamples:
     def test_weights_are_copies_and_copies_no_evidence(self, plain):
         X, Y = plain[0][:, [3, 40]], plain[1]
-        counts = np.random.default_rng(0).integers(1, 4, 100)
+        counts = np.random.default_rng(0).integers(1, 3, 100)
         weighted = find(X, Y, p=counts / counts.sum())
         repeated = find(X.repeat(counts, axis=0), Y.repeat(counts, axis=0))
         assert weighted.n_samples == pytest.approx(counts.sum() ** 2 / (counts**2).sum())
         assert_array_equal(weighted.columns, repeated.columns)
         assert_allclose(weighted.share, repeated.share, rtol=1e-5)
         assert weighted.p_value > repeated.p_value
-
-    def test_order_of_rows_does_not_matter(self, plain):
-        X, Y = plain
-        rows = np.random.default_rng(0).permutation(100)
-        assert_allclose(find(X[rows], Y[rows]).share, find(X, Y).share, rtol=1e-5)
 
     def test_blocks_of_columns(self):
         """Partners are found wherever they stand among more columns than a block has."""
@@ -288,12 +286,6 @@ class TestSamples:
             assert as_sets(moved) == [{first, second}]
             assert_allclose(moved.share, found.share, rtol=1e-5)
             assert_allclose(moved.p_value, found.p_value, rtol=1e-3)
-
-    def test_nothing_is_written_to(self, plain):
-        X, Y = (array.copy() for array in plain)
-        find(X, Y)
-        assert_array_equal(X, plain[0])
-        assert_array_equal(Y, plain[1])
 
     @pytest.mark.parametrize("dtype", ["float32", "float64"])
     def test_torch_gives_the_same(self, plain, dtype):
@@ -556,16 +548,6 @@ class TestSearch:
         for most in (0, 1, 2):
             assert len(find(X, Y, search=Search(most=most)).share) == most
 
-    def test_fewest_samples(self, plain):
-        assert find(*plain, search=Search(fewest_samples=100)).share.size == 1
-        assert find(*plain, search=Search(fewest_samples=101)).share.size == 0
-
-    def test_level(self, plain):
-        chance = find(*plain).p_value[0]
-        assert chance < 1e-6
-        assert find(*plain, search=Search(level=chance * 1.01)).share.size == 1
-        assert find(*plain, search=Search(level=chance * 0.5)).share.size == 0
-
 
 class TestMembers:
     UNITS = np.array([[7, 2], [2, 5], [ALWAYS_ON, 9], [1, 0]])
@@ -586,23 +568,6 @@ class TestMembers:
         assert none.members_within().size == 0
         assert none.n_samples == 12.0
         assert none.columns.shape == none.units.shape == (0, 2)
-
-
-class Notes(Watch):
-    """Keeps every step and stage it is told of, and ends a path after as many steps as it may."""
-
-    def __init__(self, most=np.inf, finished=()):
-        self.seen, self.done = [], []
-        self.most, self.finished = most, finished
-
-    def step(self, progress):
-        self.seen.append(progress)
-
-    def stage_done(self, number, stage):
-        self.done.append((number, stage))
-
-    def stop(self):
-        return len(self.seen) >= self.most
 
 
 class TestHold:

@@ -5,7 +5,6 @@ from dataclasses import dataclass, field
 from types import SimpleNamespace
 from typing import Any
 
-import naive
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
@@ -34,7 +33,7 @@ class Whole:
     inner: Any
     columns: np.ndarray
     size: int
-    log: dict = field(default_factory=lambda: {"at": 0, "restrict": 0})
+    log: dict = field(default_factory=lambda: {"restrict": 0})
 
     @property
     def gram(self):
@@ -45,14 +44,11 @@ class Whole:
         return self.inner.can_restrict
 
     def at(self, w, state=None):
-        self.log["at"] += 1
         full = np.zeros(self.size)
         full[self.columns] = w
         point = self.inner.at(full, state)
         gradient = lambda: point.gradient()[self.columns]  # noqa: E731
-        return SimpleNamespace(
-            value=point.value, gradient=gradient, state=point.state, operator=point.operator
-        )
+        return SimpleNamespace(value=point.value, gradient=gradient, state=point.state)
 
     def restrict(self, columns):
         self.log["restrict"] += 1
@@ -74,7 +70,7 @@ class Smooth:
 
     def at(self, w, state=None):
         value, gradient = float(self.value(w)), lambda: self.gradient(w)
-        return SimpleNamespace(value=value, gradient=gradient, state=None, operator=None)
+        return SimpleNamespace(value=value, gradient=gradient, state=None)
 
 
 def quadratic(A, c):
@@ -254,20 +250,6 @@ def test_a_watch_ends_a_solve_with_what_there_is(problem, most):
     assert (ended.value, ended.gap) == (short.value, short.gap)
 
 
-def test_evaluations_are_counted(wide):
-    for tol in (1e-3, -1.0):  # no gap is below zero, so the line search ends the second solve
-        objective = whole(trace_objective(wide.exact(Gaussian(3.0)), EPSILON))
-        solution = minimize(objective, CappedSimplex(3), START, Steps(tol=tol))
-        assert solution.n_evaluations == objective.log["at"]
-
-
-def test_one_step_is_not_enough(problem):
-    solution = minimize(*problem, START, Steps(max_iter=1))
-    assert not solution.converged
-    assert solution.n_iter == 1
-    assert solution.gap > 1e-3
-
-
 def test_last_active_is_the_last_step_with_a_positive_weight(wide):
     """The solve with k steps is the beginning of the whole one."""
     objective = trace_objective(wide.exact(Gaussian(3.0)), EPSILON)
@@ -343,15 +325,6 @@ def test_weights_of_units(wide):
 
 
 # ------------------------------------------------------------------------------ known minima
-
-
-@pytest.mark.parametrize("seed", range(5))
-def test_distance_to_a_point_is_minimal_at_its_projection(seed):
-    c = np.random.default_rng(seed).uniform(-1.0, 2.0, 8)
-    objective = quadratic(np.eye(8), c)
-    solution = minimize(objective, CappedSimplex(2.5), np.zeros(8), Steps(1000, 1e-10))
-    assert solution.converged
-    assert_allclose(solution.w, naive.project(c, 2.5)[0], atol=1e-6)
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -441,11 +414,11 @@ def random_problem(rng):
     return objective, constraint, rng.uniform(0, 1, d)
 
 
-def test_the_objective_never_rises_over_a_thousand_random_problems():
+def test_the_objective_never_rises_over_hundreds_of_random_problems():
     """Singular and ill-conditioned ones among them."""
     rng = np.random.default_rng(0)
     steps = 0
-    for _ in range(1000):
+    for _ in range(400):
         objective, constraint, start = random_problem(rng)
         notes = Notes()
         solution = minimize(objective, constraint, start, Steps(max_iter=15), notes.iteration)
@@ -456,4 +429,4 @@ def test_the_objective_never_rises_over_a_thousand_random_problems():
         assert np.isfinite(solution.w).all()
         assert_allclose(constraint.project(solution.w), solution.w, atol=1e-12)
         steps += len(values)
-    assert steps > 2000
+    assert steps > 800

@@ -238,12 +238,18 @@ class TestFreeText:
     def test_its_words_are_one_feature_if_asked_for(self):
         X = pd.DataFrame({"remark": [None, *REMARKS[1:]], "x": np.random.default_rng(0).random(60)})
         y = ["bad" in remark for remark in REMARKS]
-        with pytest.warns(UserWarning, match="Excluded as free text: 'remark'.*; 'text' in place"):
+        with pytest.warns(UserWarning, match="Excluded as free text: 'remark'.* or 'text'"):
             assert CCMSelector(1).fit(X, y).support_.tolist() == [False, True]
         selector = CCMSelector(1, column_types={"remark": "text"}).fit(X, y)
         assert selector.support_.tolist() == [True, False]
         assert selector.column_kinds_.tolist() == ["text", "number"]
         assert "words" in str(selector.plan_)
+
+    def test_many_words_of_one_row_each(self):
+        """ARPACK gave up, because all of them count alike."""
+        first = np.random.default_rng(0).choice(["spam", "ham"], 100)
+        rows = [f"{word} about number {k}" for k, word in enumerate(first)]
+        assert read_as("text", objects(rows), "x").block.shape == (100, 10)
 
     def test_a_column_without_words(self):
         with pytest.raises(ValueError, match="'x' cannot be read as a text"):
@@ -259,7 +265,7 @@ def test_ranks_of_the_response_are_named_when_they_are_left_out():
     with pytest.warns(UserWarning, match="numbers in 'place' follow the response") as caught:
         CCMSelector(1).fit(X, y)
     # The advice does what it says.
-    assert "column_types={'place': 'drop'}" in str(caught[0].message)
+    assert "column_types={'place': 'drop', 'person': 'drop'}" in str(caught[0].message)
     with warnings.catch_warnings(action="error"):
         CCMSelector(1, column_types={"place": "drop", "person": "drop"}).fit(X, y)
 

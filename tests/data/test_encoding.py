@@ -64,7 +64,7 @@ class TestShip:
         assert len(said) == 8  # all but Pclass
         told = str(fitted.plan_)
         assert "'Ticket' excluded (" in told
-        assert "a row identifier, used only as an indicator of missingness" in told
+        assert "which hardly repeat: used only as an indicator of missingness" in told
         assert "'Sex' read as categories (2 values in 300 rows)" in told
         assert "'Fare' read as numbers (numbers as text, such as '$" in told
         assert "'Boarded' read as dates (dates: time since the first date, hour of day" in told
@@ -152,7 +152,7 @@ class TestShip:
                 "x": rng.standard_normal(N),
             }
         )
-        with pytest.warns(UserWarning, match="row identifiers, whose values hardly repeat: 'id'"):
+        with pytest.warns(UserWarning, match="values hardly repeat, as in row identifiers: 'id'"):
             stable = StabilitySelector(CCMSelector(1), n_pairs=2).fit(X, np.arange(N) % 2)
         assert stable.frequencies_[0] == 0.0
 
@@ -169,7 +169,7 @@ def test_row_numbers_that_are_given_or_plain_arrays_are_used():
 
 def test_nothing_is_left():
     X = pd.DataFrame({"id": np.arange(N), "name": [f"r{i}" for i in range(N)]})
-    with pytest.raises(ValueError, match=r"No column is left to select from. Excluded as"):
+    with pytest.raises(ValueError, match=r"No column is left to select from. Excluded because"):
         CCMSelector(1).fit(X, np.arange(N) % 2)
 
 

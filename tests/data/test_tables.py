@@ -6,8 +6,8 @@ import pytest
 import scipy.sparse
 from numpy.testing import assert_array_equal
 
-from covmin import CCMSelector, data, open_parquet
-from covmin.data.blocks import ArrayBlocks, sparse
+from covmin import data, open_parquet
+from covmin.data.blocks import ArrayBlocks, array
 from covmin.data.dtypes import from_tensors
 
 RNG = np.random.default_rng(0)
@@ -39,7 +39,7 @@ class TestSparseCategories:
         assert plan.categorical.all()
 
     def test_are_refused_where_it_is_read_in_blocks(self, monkeypatch):
-        monkeypatch.setattr(sparse, "MEMORY_NUMBERS", 10)
+        monkeypatch.setattr(array, "MEMORY_NUMBERS", 10)
         with pytest.raises(ValueError, match=r"read in blocks\. Encode these columns"):
             read(self.table, y, column_types=dict.fromkeys(range(5), "category"))
 
@@ -109,15 +109,3 @@ class TestTensors:
         assert device == "meta"
         assert_array_equal(array, X)
         assert from_tensors(tensor, "cpu")[1] == "cpu"  # what the user asks for comes first
-
-    def test_a_fit_is_that_of_the_array(self):
-        torch = pytest.importorskip("torch", reason="pip install 'covmin[torch]'")
-        fitted = CCMSelector(2).fit(torch.as_tensor(X), torch.as_tensor(y))
-        assert fitted.plan_.device is None
-        assert_array_equal(fitted.weights_, CCMSelector(2).fit(X, y).weights_)
-
-    def test_a_device_that_is_not_there_is_refused(self, monkeypatch):
-        torch = pytest.importorskip("torch", reason="pip install 'covmin[torch]'")
-        monkeypatch.setattr(torch.cuda, "is_available", lambda: False)  # also where there is one
-        with pytest.raises(ValueError, match="no such device"):
-            CCMSelector(2, device="cuda").fit(X, y)

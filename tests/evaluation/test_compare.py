@@ -34,15 +34,6 @@ def test_paper_ranks_once_on_all_rows(table):
     assert len(result.frame) == 2 * 5
 
 
-@pytest.mark.parametrize("protocol", ["nested", "paper"])
-def test_label_in_every_row(table, protocol):
-    X, y = table
-    result = compare_selectors(X, y, ["pearson"], protocol=protocol, random_state=0)
-    assert "scores (accuracy) of pearson; see .summary()" in repr(result)
-    assert set(result.frame["protocol"]) == {protocol}
-    assert set(result.summary()["protocol"]) == {protocol}
-
-
 def test_groups_stay_on_one_side(table):
     X, y = table
     groups = np.arange(40) // 4
@@ -68,7 +59,7 @@ def test_unknown_protocol(table):
 def test_frame(table):
     X, y = table
     result = compare_selectors(
-        X, y, ["ccm", "pearson"], n_features=[1, 3], cv=3, n_repeats=2, random_state=0
+        X, y, ["anova", "pearson"], n_features=[1, 3], cv=3, n_repeats=2, random_state=0
     )
     assert list(result.frame.columns) == [
         "selector",
@@ -86,7 +77,7 @@ def test_frame(table):
 
 def test_reproducible_and_parallel_alike(table):
     X, y = table
-    specs = ["ccm", "mi", "lasso"]
+    specs = ["mi", "lasso"]
     first, second = (
         compare_selectors(X, y, specs, n_features=[2], random_state=3, n_jobs=n).frame
         for n in (1, 2)
@@ -99,26 +90,10 @@ def test_reproducible_and_parallel_alike(table):
 def test_global_generator_untouched(table):
     X, y = table
     before = np.random.get_state()  # noqa: NPY002
-    compare_selectors(X, y, n_features=[2], random_state=0)
+    compare_selectors(X, y, ["ccm", "mi", "extra-trees"], n_features=[2], cv=2, random_state=0)
     after = np.random.get_state()  # noqa: NPY002
     assert (before[1] == after[1]).all()
     assert before[2] == after[2]
-
-
-def test_data_untouched(table):
-    X, y = table
-    X0, y0 = X.copy(), y.copy()
-    compare_selectors(X, y, ["ccm"], n_features=[2], random_state=0)
-    assert (X == X0).all()
-    assert (y == y0).all()
-
-
-def test_no_seed_is_the_seed_zero(table):
-    first, second = (
-        compare_selectors(*table, ["mi"], n_features=[2], random_state=seed).frame
-        for seed in (None, 0)
-    )
-    assert first["score"].tolist() == second["score"].tolist()
 
 
 def test_regression():
@@ -128,15 +103,6 @@ def test_regression():
     assert result.score_name == "R²"
     means = result.summary().set_index("n_features")["mean_score"]
     assert means[2] > means[1] + 0.05
-
-
-def test_frames_and_text_labels(table):
-    X, y = table
-    frame = pd.DataFrame(X, columns=list("abcde"))
-    labels = pd.Series(np.where(y == 1, "yes", "no"))
-    result = compare_selectors(frame, labels, ["pearson"], n_features=[1], random_state=0)
-    plain = compare_selectors(X, y, ["pearson"], n_features=[1], random_state=0)
-    assert result.frame["score"].tolist() == plain.frame["score"].tolist()
 
 
 def test_estimators_of_scikit_learn(table):
@@ -168,44 +134,6 @@ def test_what_cannot_be_compared_is_told_in_words(table):
         compare_selectors(frame, y, ["pearson"], column_types="strict", random_state=0)
     with pytest.raises(ValueError, match="one response at a time"):
         compare_selectors(X, np.column_stack([y, y]), ["pearson"], random_state=0)
-
-
-def test_resumes_after_a_torn_line(table, tmp_path):
-    X, y = table
-    path = tmp_path / "log.jsonl"
-    arguments = {"n_features": [1, 2], "random_state": 0, "log": path}
-    first = compare_selectors(X, y, {"spy": Spy()}, **arguments)
-    assert len(SEEN) == 5
-    path.write_bytes(path.read_bytes()[:-25])
-    SEEN.clear()
-    second = compare_selectors(X, y, {"spy": Spy()}, **arguments)
-    assert len(SEEN) == 1
-    drop = {"columns": "fit_seconds"}
-    pd.testing.assert_frame_equal(first.frame.drop(**drop), second.frame.drop(**drop))
-    SEEN.clear()
-    third = compare_selectors(X, y, {"spy": Spy()}, **arguments)
-    assert not SEEN
-    pd.testing.assert_frame_equal(second.frame, third.frame)
-
-
-def test_other_settings_are_refused(table, tmp_path):
-    X, y = table
-    path = tmp_path / "log.jsonl"
-    compare_selectors(X, y, ["pearson"], n_features=[1], random_state=0, log=path)
-    kept = path.read_bytes()
-    with pytest.raises(ValueError, match=r"(?s)random_state: 0 in the file, 1 in.*another file"):
-        compare_selectors(X, y, ["pearson"], n_features=[1], random_state=1, log=path)
-    with pytest.raises(ValueError, match=r"data: .* in the file"):
-        compare_selectors(X + 1, y, ["pearson"], n_features=[1], random_state=0, log=path)
-    assert path.read_bytes() == kept
-
-
-def test_other_parameters_of_a_users_selector_are_refused(table, tmp_path):
-    X, y = table
-    arguments = {"n_features": [1], "random_state": 0, "log": tmp_path / "log.jsonl"}
-    compare_selectors(X, y, {"k": SelectKBest(k=1)}, **arguments)
-    with pytest.raises(ValueError, match=r"selectors: .* in the file"):
-        compare_selectors(X, y, {"k": SelectKBest(k=2)}, **arguments)
 
 
 class Slow(BaseEstimator):

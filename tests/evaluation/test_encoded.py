@@ -99,7 +99,7 @@ def test_text_dates_and_names_of_rows_are_read_as_the_selector_does(shop):
         who=[f"person {i}" for i in range(120)],
         day=pd.date_range("2020", periods=120),
     )
-    with pytest.warns(UserWarning, match="row identifiers, whose values hardly repeat: 'who'"):
+    with pytest.warns(UserWarning, match="values hardly repeat, as in row identifiers: 'who'"):
         result = compare_selectors(X, y, ["ccm", "anova"], n_features=[2, 5], random_state=0)
     table = result.summary().set_index(["selector", "n_features"])["mean_score"]
     assert table["ccm", 2] > 0.9

@@ -1,10 +1,10 @@
-"""A network that no test reaches, the paper's sets where they are, and records made up."""
+"""A network that no test reaches, the paper's sets where they are."""
 
+from pathlib import Path
 from types import SimpleNamespace
 
 import matplotlib
 import pytest
-from experiments.paper import data
 
 from .copies import PAPER_DATA
 
@@ -21,10 +21,12 @@ def network(monkeypatch, tmp_path):
     web = SimpleNamespace(fetch=refuse)
 
     class Downloader:
-        def __call__(self, url, file, pooch):
-            file.write(web.fetch(url))
+        def __init__(self, *_, **__): ...
 
-    monkeypatch.setattr("pooch.HTTPDownloader", Downloader)
+        def __call__(self, url, file, pooch):
+            Path(file).write_bytes(web.fetch(url))
+
+    monkeypatch.setattr("pooch.downloaders.HTTPDownloader", Downloader)
     monkeypatch.setattr("pooch.os_cache", lambda project: tmp_path / "user-cache" / project)
     monkeypatch.delenv("COVMIN_DATA", raising=False)
     return web
@@ -33,15 +35,3 @@ def network(monkeypatch, tmp_path):
 @pytest.fixture
 def paper_data(monkeypatch):
     monkeypatch.setenv("COVMIN_DATA", str(PAPER_DATA))
-
-
-@pytest.fixture
-def register(monkeypatch):
-    """Register a changed record in place of the real one."""
-
-    def change(name, **changes):
-        known = {**data.records(), name: data.records()[name] | changes}
-        monkeypatch.setattr(data, "records", lambda: known)
-        return known[name]
-
-    return change

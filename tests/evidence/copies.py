@@ -1,6 +1,5 @@
 """The paper's sets on this machine, and files as their public sources have them."""
 
-import hashlib
 import io
 import os
 from pathlib import Path
@@ -17,17 +16,10 @@ needs_paper_data = pytest.mark.skipif(
     reason="set COVMIN_DATA to a folder with the paper's sets as <name>.npz",
 )
 
-# What to change in a record for a set of three samples.
-TINY = {"n_samples": 3, "n_features": 2, "class_counts": [1, 2]}
-
 
 def stored(name):
     with np.load(PAPER_DATA / f"{name}.npz", allow_pickle=False) as arrays:
         return arrays["X"], arrays["y"]
-
-
-def sha256(content):
-    return f"sha256:{hashlib.sha256(content).hexdigest()}"
 
 
 def mat_bytes(**variables):

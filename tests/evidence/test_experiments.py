@@ -81,18 +81,6 @@ def test_runs_of_rivals_leave_what_the_file_says_of_ours(tmp_path, monkeypatch):
     assert len(provenance.read(study.path)) == 3
 
 
-def test_rows_of_rivals_by_an_earlier_comparison_are_not_current(tmp_path, monkeypatch):
-    monkeypatch.setattr("experiments.study.RESULTS", tmp_path)
-    study = Study("tiny", lambda: [{"selector": name} for name in ("ccm", "mi")], dict, 0.1)
-    monkeypatch.setattr(provenance, "version", lambda part: f"{part}1")
-    study.run()
-    monkeypatch.setattr(provenance, "version", lambda part: f"{part}2")
-    study.run(["ours"])
-    versions = {"fit": "fit2", "evaluation": provenance.MIXED}
-    assert provenance.made(study.path).parts == versions
-    assert not provenance.is_current(study.path, study.parts)
-
-
 def test_a_rival_that_is_not_installed_is_left_out(tmp_path, monkeypatch, capsys):
     monkeypatch.setattr("experiments.study.RESULTS", tmp_path)
     monkeypatch.setattr("experiments.rivals.find_spec", lambda package: None)
@@ -220,15 +208,6 @@ def test_a_blanket_has_the_other_parents_of_children():
     assert known.blanket(of, "e") == ({"c"}, set())
 
 
-def test_noise_of_known_truths():
-    X, y = truth.draw("three signs, wide", 0)
-    assert 0.02 < np.mean((X[:, :3].prod(axis=1) > 0) != y) < 0.09
-    X, _ = truth.draw("1 % gross errors", 0)
-    assert 0.005 < np.mean(np.abs(X) > 10.0) < 0.015
-    _, y = truth.draw("Cauchy noise", 0)
-    assert np.abs(y).max() > 20.0
-
-
 def test_without_its_folder_a_study_is_skipped(tmp_path, monkeypatch, capsys):
     monkeypatch.setattr("experiments.study.RESULTS", tmp_path)
     Study("tiny", lambda: [{}], lambda unit: 1 / 0, 0.1, folder=tmp_path / "no").run()
@@ -266,14 +245,6 @@ def test_a_missing_set_leaves_the_mean_empty(frame):
     table = regression.figures(frame, ["bike", "housing"]).set_index("selector")
     assert table.loc["mrmr", "kernel ridge, 100 probes"] == ""
     assert table.loc["ccm", "kernel ridge, 100 probes"] != ""
-
-
-def test_a_split_that_some_sets_lack_does_not_count(frame):
-    unfinished = (frame["selector"] == "mrmr") & (frame["dataset"] == "housing")
-    kept = regression.done_everywhere(frame[~(unfinished & (frame["split"] == 2))])
-    plain = kept[kept["probes"] == 0]
-    counts = plain.groupby(["selector", "dataset"])["split"].max().tolist()
-    assert counts == [2, 2, 1, 1]
 
 
 def test_probes_are_counted(frame):

@@ -98,21 +98,11 @@ def test_known_order(monkeypatch):
     assert table["n_draws"].tolist() == [BLOCK]
 
 
-def test_position_tells_nothing():
-    """A selector that goes by position is at chance, not optimal."""
-    blocks = [ranked("a", first=first) for first in range(0, 200, BLOCK)]
-    assert pd.concat(blocks)["median_rank"].mean() == pytest.approx(5.5, abs=0.6)
-
-
 def test_all_selectors_see_the_same_draws_and_blocks_differ():
     for name, first in (("a", 0), ("b", 0), ("a", BLOCK)):
         ranked(name, first=first)
     assert SEEN[:BLOCK] == SEEN[BLOCK : 2 * BLOCK]
     assert not any(each in SEEN[:BLOCK] for each in SEEN[2 * BLOCK :])
-
-
-def test_failures_are_missing_ranks():
-    assert summarised(ranked("failing"))["n_failed"].tolist() == [BLOCK // 2]
 
 
 # Accuracy --------------------------------------------------------------------------------------
@@ -129,15 +119,6 @@ def test_protocols_of_a_set(paper_data):
     assert folds.to_dict() == {"nested": [5], "paper": [15]}
     assert table["n_features"].tolist() == 2 * list(range(1, 14))
     assert table["mean_score"].between(0.5, 1.0).all()
-
-
-def test_a_set_that_is_not_there_is_skipped(monkeypatch, capsys):
-    def missing(name):
-        raise OSError("no such set\nmore")
-
-    monkeypatch.setattr(studies, "curve_task", missing)
-    assert curves({"dataset": "wine"}) is None
-    assert capsys.readouterr().out == "Skipped: wine. no such set\n"
 
 
 def test_figure():

@@ -1,12 +1,10 @@
 """BAHSIC against a naive restatement; what is guarded around pyHSICLasso."""
 
-import builtins
 import math
-import sys
 
 import numpy as np
 import pytest
-from experiments.paper.selectors import bahsic, block_size, hsic_lasso
+from experiments.paper.selectors import bahsic, hsic_lasso
 from sklearn.exceptions import ConvergenceWarning
 
 from covmin.evaluation.baselines import Question, baseline
@@ -108,13 +106,6 @@ def test_bahsic_survives_an_outlying_sample():
     assert sorted(order_of(bahsic, 2, X, y)) == list(range(12))
 
 
-def test_bahsic_with_mostly_coinciding_samples():
-    X = np.zeros((20, 3))
-    X[:3, 0] = X[2:5, 2] = 1.0
-    y = np.r_[np.ones(3, dtype=int), np.zeros(17, dtype=int)]
-    assert order_of(bahsic, 1, X, y) == [0, 2, 1]
-
-
 @every_task
 def test_hsic_lasso_with_copies_and_reflections(task):
     X, y = make_data(task, n=100)
@@ -129,14 +120,6 @@ def test_features_that_did_not_enter_follow():
     assert (np.sort(scores)[: np.sum(scores < 1.0)] <= 0.0).all()
 
 
-def test_blocks_respect_memory():
-    assert block_size(100, 100) == 100
-    for n, d in [(137, 50_000), (1000, 1000)]:
-        assert 5 <= block_size(n, d) < n
-        assert 12 * n * block_size(n, d) * 3 * d <= 2 * 2**30
-    assert block_size(1000, 10**6) == 5
-
-
 def test_a_broken_path_is_said(monkeypatch):
     def broken(*args, **kwargs):
         raise IndexError("too many steps")
@@ -146,17 +129,3 @@ def test_a_broken_path_is_said(monkeypatch):
     with pytest.warns(ConvergenceWarning, match="broke down"):
         scores = hsic_lasso(standardised(X), standardised(y), Question(False, 2, 0))
     assert set(np.argsort(-scores)[:2]) == {3, 7}
-
-
-def test_the_library_that_is_needed_is_named(monkeypatch):
-    real_import = builtins.__import__
-
-    def no_library(name, *args, **kwargs):
-        if name == "pyHSICLasso":
-            raise ImportError(name)
-        return real_import(name, *args, **kwargs)
-
-    monkeypatch.delitem(sys.modules, "pyHSICLasso", raising=False)
-    monkeypatch.setattr(builtins, "__import__", no_library)
-    with pytest.raises(ImportError, match="pip install pyHSICLasso"):
-        baseline(hsic_lasso, 2).fit(*make_data("binary"))

@@ -247,16 +247,10 @@ def test_bad_input():
         conditional_dependence_test(np.full_like(X, np.inf), y)
     with pytest.raises(ValueError, match="minimum of 10"):
         conditional_dependence_test(X[:5], y[:5], given=X[:5])
-
-
-@pytest.mark.parametrize("role", ["X", "given"])
-def test_masks_are_refused(role):
-    rng = np.random.default_rng(0)
-    X, Z, y = rng.standard_normal((40, 2)), rng.standard_normal((40, 1)), rng.standard_normal(40)
-    for odd in (np.ma.masked_less(X, 0.0),):
-        tables = {"X": X, "given": Z, role: odd}
-        with pytest.raises((TypeError, ValueError), match="mask"):
-            conditional_dependence_test(tables["X"], y, given=tables["given"], n_resamples=9)
+    masked = np.ma.masked_less(X, 0.0)
+    for tables in ((masked, X), (X, masked)):
+        with pytest.raises(TypeError, match="mask"):
+            conditional_dependence_test(tables[0], y, given=tables[1])
 
 
 def test_a_table_in_place_of_columns():
@@ -267,13 +261,6 @@ def test_a_table_in_place_of_columns():
         assert (
             conditional_dependence_test(table, given=same, n_resamples=9).p_value == plain.p_value
         )
-
-
-def test_a_table_with_weights_is_not_permuted():
-    X, y = make_xor(60, random_state=0, return_X_y=True)
-    table = read(X[:, :1], y, TableOptions(), np.arange(1, 61))
-    with pytest.raises(ValueError, match="requires given="):
-        conditional_dependence_test(table)
 
 
 def test_names_in_place_of_columns_are_refused():

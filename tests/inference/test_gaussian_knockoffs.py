@@ -18,18 +18,6 @@ def test_s_is_stationary_and_feasible(rho):
     assert_allclose((inverse @ inverse).diagonal(), 1 / s**2, rtol=1e-3)
 
 
-def test_s_beats_the_equicorrelated_choice():
-    covariance = 0.6 ** np.abs(np.subtract.outer(np.arange(8), np.arange(8)))
-
-    def trace(s):
-        return np.trace(np.linalg.inv(2 * covariance - np.diag(s))) + (1 / s).sum()
-
-    equal = min(1.0, 2 * np.linalg.eigvalsh(covariance)[0]) * np.ones(8)
-    assert trace(least_reconstructable(covariance)) < min(
-        trace(c * equal) for c in (0.25, 0.5, 0.75, 0.95)
-    )
-
-
 def test_copies_have_the_moments_of_a_swap():
     rng = np.random.default_rng(1)
     Z = rng.standard_normal((20000, 4)) @ np.linalg.cholesky(AUTOREGRESSIVE).T

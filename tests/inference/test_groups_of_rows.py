@@ -32,8 +32,6 @@ def test_groups_are_routed_to_every_selector(selector):
         make_pipeline(StandardScaler(), selector).fit(X, y)
     with sklearn.config_context(enable_metadata_routing=True):
         selector.set_fit_request(groups=True)
-        if isinstance(selector, StabilitySelector):
-            selector.estimator.set_fit_request(groups=True)
         routed = make_pipeline(StandardScaler(), selector).fit(X, y, groups=patient)[-1]
     alone = selector.fit(StandardScaler().fit_transform(X), y, groups=patient)
     np.testing.assert_array_equal(routed.ranking_, alone.ranking_)

@@ -181,15 +181,6 @@ def test_constant_columns_are_never_kept(data):
     assert not selector.support_[-1]
 
 
-def test_names_and_frames(data):
-    X, y = data
-    frame = pd.DataFrame(X, columns=[f"f{j}" for j in range(16)])
-    selector = KnockoffSelector(fdr=0.2).set_output(transform="pandas").fit(frame, y)
-    out = selector.transform(frame)
-    assert list(out.columns) == list(selector.get_feature_names_out())
-    assert out.shape[1] == selector.n_features_ > 0
-
-
 def test_a_table_in_place_of_X(data):
     X, y = data[0][:60], data[1][:60]
     weight = np.random.default_rng(0).integers(1, 3, 60)
@@ -377,3 +368,12 @@ def test_times_to_an_event_reach_the_estimator():
     estimator = found._estimator().set_params(task="survival")
     table = KnockoffSelector(estimator, fdr=0.4).fit(X, pd.DataFrame(y))
     assert_array_equal(table.W_, found.W_)
+
+
+def test_how_the_response_was_read_is_said_once():
+    rng = np.random.default_rng(0)
+    X, y = rng.standard_normal((300, 3)), rng.poisson(20, 300)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        KnockoffSelector(fdr=0.5).fit(X, y)
+    assert [str(each.message)[:7] for each in caught].count("y has 2") == 1

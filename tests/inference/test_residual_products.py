@@ -7,8 +7,9 @@ from scipy.stats import chi2
 
 from covmin.core.regression import Basis
 from covmin.inference.feature_tests import predicted_by_others
-from covmin.inference.given import Given, Smoother
 from covmin.inference.residual_products import (
+    Given,
+    Smoother,
     _tail,
     normal_scores,
     quadratic_tail,

@@ -162,7 +162,7 @@ def test_excluded_and_empty_columns_are_named_as_what_they_are(table):
         selector = VerdictSelector().fit(X, y)
     assert [str(each.message).partition(".")[0] for each in said] == [
         "1 feature without values is ranked last: 'nothing'",
-        "Excluded as row identifiers, whose values hardly repeat: 'key'",
+        "Excluded because their values hardly repeat, as in row identifiers: 'key'",
     ]
     assert list(selector.verdicts_[2:]) == ["not shown to matter"] * 2
 

@@ -108,19 +108,6 @@ def least(kernel, shape):
     return high
 
 
-def test_every_thread_takes_memory(monkeypatch):
-    monkeypatch.setattr(machine, "cpu_count", lambda: 3)
-    shape = (10_000, 50)
-    needed = []
-    for n_threads in (1, 2, 3):
-        with threadpool_limits(n_threads, user_api="blas"):
-            needed.append(0.8 * least(GAUSSIAN, shape))
-    block = fourier_bytes(*shape, N_COMPONENTS, n_threads=2)
-    block -= fourier_bytes(*shape, N_COMPONENTS)
-    assert needed[1] - needed[0] == pytest.approx(block, abs=2)
-    assert needed[2] - needed[1] == pytest.approx(block, abs=2)
-
-
 @threadpool_limits.wrap(1, user_api="blas")
 def test_a_sum_over_columns_takes_memory(free):
     """Eight waves for each of 100 columns, beside the random components."""

@@ -6,9 +6,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 from single import objective_over, problem_on
-from sklearn.base import clone
 
-from covmin import CCMSelector
 from covmin.core.constraints import CappedSimplex, SoftBudget
 from covmin.core.kernels import Gaussian
 from covmin.core.objectives import InverseFreeObjective, TraceObjective
@@ -92,14 +90,6 @@ def test_names_and_objects():
     for wrong in ("single", 3, None):
         with pytest.raises(ValueError, match=r"'path' or 'paper', or a covmin\.Formulation; got"):
             formulation_of(wrong)
-
-
-def test_parameters_of_a_selector_reach_into_it():
-    selector = CCMSelector(3, formulation=Formulation(constraint="soft"))
-    copy = clone(selector)
-    copy.set_params(formulation__lambda1=0.5)
-    assert copy.formulation == Formulation(constraint="soft", lambda1=0.5)
-    assert selector.formulation == Formulation(constraint="soft")
 
 
 @pytest.mark.parametrize(

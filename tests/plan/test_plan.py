@@ -16,6 +16,7 @@ from covmin.data import TableOptions, read
 from covmin.data.standardize import prepare_columns
 from covmin.datasets import make_xor
 from covmin.kernels import Polynomial
+from covmin.plan.rules import pair_search
 from covmin.selection.assemble import problem_of as planned_problem
 from covmin.selection.fit import make_plan, settings_of
 
@@ -190,7 +191,7 @@ KINDS = [
         {},
         {
             "approximation": "512 random Fourier features (2001 samples, more than 2000)",
-            "interactions": "all 25 sets of up to 4 columns, by products of 4 functions of each "
+            "interactions": "all 26 sets of up to 5 columns, by products of 4 functions of each "
             "column, and features that affect the spread of y, on 2001 rows (all of them)",
             "kernel": "mixed, 30% additive (5 features, 512 Fourier features)",
             "ridge": r"~^0\.003 \(all features together leave \d+% of the.*, 2001 samples\)$",
@@ -392,3 +393,13 @@ def test_a_plan_does_not_change_with_what_it_was_made_from():
     assert (kernel.degree, formulation.tol) == (3, 0.5)
     assert str(selector.plan_) == said
     assert selector.plan_.kernel.degree == 2
+
+
+def test_pairs_on_few_rows_are_told(monkeypatch):
+    """Of 50,000 columns, the pairs are searched on 60 of 500 rows."""
+    X, y = numbers(200, 30)
+    CCMSelector(2).fit(X, y)  # all warnings are errors
+    assert pair_search((500, 50_000, 1))[0] == 60
+    monkeypatch.setattr("covmin.plan.rules.WORK", (3e10, 1.5e5))
+    with pytest.warns(UserWarning, match="Pairs of 30 columns are searched on 66 of 200 samples"):
+        CCMSelector(2).fit(X, y)

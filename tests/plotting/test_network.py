@@ -7,7 +7,7 @@ import pytest
 
 from covmin import CCMSelector
 from covmin.plotting import InteractionDisplay
-from covmin.plotting.network import network_order
+from covmin.plotting.fitted import network_order
 
 
 @pytest.fixture(scope="module")

@@ -6,6 +6,7 @@ import json
 
 import numpy as np
 import pytest
+from numpy.testing import assert_allclose
 from scipy import sparse
 from sklearn.datasets import load_diabetes
 
@@ -113,13 +114,27 @@ def test_every_column_has_a_line(years):
     assert sum("associated with" in lines[j] for j in (2, 3)) == 1
 
 
-def test_a_large_sparse_table_is_shown_by_a_sample_of_its_rows():
+def test_a_large_sparse_table_is_shown_by_a_sample_of_its_rows(monkeypatch):
+    monkeypatch.setattr("covmin.data.blocks.array.MEMORY_NUMBERS", 1000)
+    monkeypatch.setattr("covmin.report.view.MEMORY_NUMBERS", 300 * 550)
     rng = np.random.default_rng(0)
-    X = sparse.random_array((3000, 3000), density=0.02, rng=rng, format="csr")
-    y = X[:, [7]].toarray().ravel() + 0.01 * rng.standard_normal(3000)
+    X = sparse.random_array((600, 300), density=0.02, rng=rng, format="csr")
+    y = X[:, [7]].toarray().ravel() + 0.01 * rng.standard_normal(600)
     selector = CCMSelector(2, random_state=0).fit(X, y)
-    words = [f"word {j}" for j in range(3000)]
+    words = [f"word {j}" for j in range(300)]
     report = build_report(selector, X, y, feature_names=words)
     assert report["names"][report["ranking"]["order"][0]] == "word 7"
-    assert report["notes"] == ["Warnings and figures use 2,796 of 3,000 rows."]
+    assert report["notes"] == ["Warnings and figures use 550 of 600 rows."]
     assert not [w for w in report["warnings"] if w["kind"] in ("constant", "duplicate")]
+
+
+def test_weights_stand_beside_the_ranks_where_nothing_else_was_measured(wine, wine_report):
+    _, X, y = wine
+    assert wine_report["ranking"]["beside"] == "lost_without"
+    selector = CCMSelector(3, kernel="linear", interactions=False).fit(X, y)
+    report = build_report(selector, X, y)
+    weights = selector.weights_[report["ranking"]["order"]]
+    assert_allclose(report["ranking"]["numbers"], weights)
+    page = render_report(report)
+    assert "Lost without" not in page
+    assert ">Weight</button>" in page

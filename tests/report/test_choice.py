@@ -79,9 +79,9 @@ def test_weak_effects_are_told_from_noise():
         y = signal * X[:, 0] + rng.standard_normal(150)
         return summary(CCMSelector(**options).fit(X, y))["cv_results"]
 
-    weak = [curve(seed, 0.45) for seed in range(100, 106)]
-    assert sum(each["found"] for each in weak) >= 3
-    assert all(curve(seed, 1.0, given=[1])["found"] for seed in range(4))
+    weak = [curve(seed, 0.45) for seed in range(100, 104)]
+    assert sum(each["found"] for each in weak) >= 2
+    assert all(curve(seed, 1.0, given=[1])["found"] for seed in range(2))
     assert sum(curve(seed, 0.0)["found"] for seed in range(5)) <= 1
 
 

@@ -2,41 +2,12 @@
 
 from __future__ import annotations
 
-import json
-
 import numpy as np
 import pandas as pd
 import pytest
 
 from covmin import CCMSelector
-from covmin.report import build_report, render_report
-
-
-def test_the_response_where_a_value_is_missing_is_told(incomplete):
-    _, X, y = incomplete
-    report = build_report(*incomplete, target_name="status")
-    assert json.loads(json.dumps(report, allow_nan=False)) == report
-    rows = {report["names"][row["feature"]]: row for row in report["missing"]["rows"]}
-    assert list(rows) == ["income", "plan"]  # those with most missing values first
-    missing = X["income"].isna().to_numpy()
-    assert rows["income"]["share"] == pytest.approx(missing.mean())
-    # Only of those who left the income is missing.
-    kind = rows["income"]["class"]
-    expected = [f"{100 * (y[some] == kind).mean():.0f}%" for some in (missing, ~missing)]
-    assert [rows["income"]["missing"], rows["income"]["there"]] == expected
-    assert "Missing values" in render_report(report)
-
-
-def test_the_mean_response_of_numbers_is_told():
-    rng = np.random.default_rng(0)
-    X = pd.DataFrame(rng.normal(size=(100, 2)), columns=["a", "b"])
-    y = X["a"] + 5.0
-    holes = X.mask(X > 1.0)
-    report = build_report(CCMSelector(1, task="regression").fit(holes, y), holes, y)
-    row = next(each for each in report["missing"]["rows"] if each["feature"] == 0)
-    assert float(row["missing"]) > 6.0 > float(row["there"])
-    whole = CCMSelector(1, task="regression").fit(X, y)
-    assert "Missing values" not in render_report(build_report(whole, X, y))
+from covmin.report import build_report
 
 
 def test_what_missing_values_say_is_counted():

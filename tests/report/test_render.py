@@ -103,3 +103,15 @@ def test_only_the_command_line_names_its_options():
     ]
     assert len(said) > 1000
     assert [each for each in said if re.search(r"(?<![\w-])--[a-z]", each[1])] == []
+
+
+def test_the_largest_of_many_classes_are_shown_and_reasons_are_whole(wine_report):
+    classes = [{"label": f"class {k:02}", "count": k + 1} for k in range(20)]
+    about = ["number · 15,402 values · left out: " + 20 * "as in row numbers, "]
+    ranking = wine_report["ranking"] | {"about": about * 13}
+    data = wine_report["data"] | {"classes": classes}
+    page = render_report(wine_report | {"data": data, "ranking": ranking})
+    table = re.search(r'<table class="bars">.*?</table>', page, re.DOTALL)[0]
+    assert "the 15 largest of 20 classes" in table
+    assert re.findall(r"class (\d\d)", table) == [f"{k:02}" for k in range(19, 4, -1)]
+    assert about[0] in page.split('<script type="application/json"')[0]

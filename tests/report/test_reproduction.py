@@ -10,7 +10,7 @@ from sklearn.preprocessing import StandardScaler
 
 from covmin import CCMSelector, Formulation, LongRun
 from covmin.kernels import Polynomial
-from covmin.report.reproduction import reproduction_code
+from covmin.report.build import reproduction_code
 
 
 def test_code_repeats_the_fit(wine, wine_report):

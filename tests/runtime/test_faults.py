@@ -172,15 +172,6 @@ def test_names_that_no_file_can_have(option, csv):
     assert "too long" in said(result)
 
 
-def test_text_cannot_be_regressed_on(csv):
-    frame = pd.read_csv(csv)
-    frame.assign(group="class " + frame["group"].astype(str)).to_csv(csv, index=False)
-    for command in ("select", "compare"):
-        result = run(command, csv, "-t", "group", "--task", "regression")
-        assert result.exit_code == ExitCode.DATA, result.output
-        assert "requires numbers" in said(result)
-
-
 # Several processes ----------------------------------------------------------------------------
 
 

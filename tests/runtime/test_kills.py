@@ -13,7 +13,6 @@ import pytest
 
 from covmin import CCMSelector, LongRun
 from covmin.datasets import make_shell
-from covmin.evaluation import compare_selectors
 from covmin.runtime.resume import replace_file
 
 N_KILLS = 3
@@ -22,14 +21,6 @@ N_KILLS = 3
 def lines(path):
     """Records of a log; only what follows the last end of a line may be torn."""
     return [json.loads(line) for line in path.read_bytes().split(b"\n")[:-1]]
-
-
-def comparison(folder):
-    X, y = make_shell(80, random_state=0, return_X_y=True)
-    options = {"n_features": [1, 2], "n_repeats": 4, "log": folder / "log.jsonl"}
-    return compare_selectors(X, y, ["pearson", "rfe", "anova"], **options).frame[
-        ["selector", "repeat", "fold", "n_features", "score"]
-    ].to_numpy().tolist()  # fmt: skip
 
 
 def fit(folder):
@@ -63,9 +54,7 @@ def quietly(job, folder):
 
 @pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="jobs are forked")
-@pytest.mark.parametrize(
-    ("job", "kept"), [(comparison, lines), (fit, lines), (replacing, versions)]
-)
+@pytest.mark.parametrize(("job", "kept"), [(fit, lines), (replacing, versions)])
 def test_jobs_killed_at_random_moments_lose_nothing(job, kept, tmp_path):
     calm, folder = tmp_path / "calm", tmp_path / "killed"
     calm.mkdir()

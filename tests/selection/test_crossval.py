@@ -9,7 +9,7 @@ from covmin import CCMSelector
 from covmin.constants import FOLDS
 from covmin.plan.rules import n_folds_used
 from covmin.remarks import InputError
-from covmin.report import summary
+from covmin.report import headline, summary
 from covmin.selection.crossval import CrossValidation
 from covmin.selection.splits import stratified_folds
 
@@ -158,6 +158,17 @@ def test_with_heavy_tails_the_error_is_a_share_of_the_variance_held_out(seed):
     selector = CCMSelector().fit(X, y)
     assert_array_equal(selector.get_support(indices=True), [0, 1, 2])
     assert 0.03 < 1 - selector.cv_results_.mean_error[0, 2] < 0.08  # 0.043 and 0.058 of all rows
+
+
+def test_with_far_values_the_headline_speaks_of_ranks():
+    """Of the variance, which Cauchy noise has not, 52 % were said to be explained."""
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((300, 8))
+    y = 10 * X[:, :3].sum(axis=1) + 3 * rng.standard_cauchy(300)
+    selector = CCMSelector().fit(X, y)
+    assert "of the ranks of y (" in headline(selector)
+    assert "far values are most of its variance" in str(selector.plan_)
+    assert "ranks" not in headline(selector.fit(X, X[:, 0] + rng.standard_normal(300)))
 
 
 @pytest.mark.filterwarnings("ignore:1 constant")

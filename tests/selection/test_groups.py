@@ -176,17 +176,3 @@ class TestGiven:
         X, y = xor
         with pytest.raises(ValueError, match=f"of the group {shown} are in given"):
             CCMSelector(1, feature_groups=labels, given=[1]).fit(X[:, :3], y)
-
-    def test_nearest_names(self, xor):
-        X, y = xor
-        frame = pd.DataFrame(X, columns=[f"gene{j}" for j in range(10)])
-        with pytest.raises(ValueError, match="Did you mean 'gene1'"):
-            CCMSelector(1, given=["gen1"]).fit(frame, y)
-
-    def test_on_a_torch_device(self, additive):
-        pytest.importorskip("torch", reason="pip install 'covmin[torch]'")
-        X, y = additive
-        here, there = (
-            CCMSelector(1, given=[0], device=device).fit(X, y) for device in (None, "cpu")
-        )
-        assert_array_equal(there.ranking_, here.ranking_)

@@ -5,21 +5,17 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
-from single import problem_on
-from threadpoolctl import threadpool_limits
 
 from covmin import CCMSelector, Formulation, Fourier
 from covmin.constants import MANY_ROWS
-from covmin.core.path import Stage, approximation_error, run_path
+from covmin.core.path import run_path
 from covmin.core.problem import EFFORT
-from covmin.core.rows import Sample
 from covmin.data import TableOptions, read
 from covmin.data.blocks import ArrayBlocks
 from covmin.data.standardize import prepare_columns
 from covmin.datasets import make_shell, make_xor
 from covmin.kernels import Gaussian, Mixed
 from covmin.plan import Plan, look
-from covmin.runtime import machine
 from covmin.selection import assemble, fit
 from covmin.selection.assemble import problem_of
 
@@ -43,49 +39,14 @@ def centred(y):
 
 
 class TestApproximation:
-    def test_many_rows_are_fitted_by_components_and_their_error_is_told(self):
+    def test_many_rows_are_fitted_by_components(self):
         fitted = CCMSelector(3, approximation=Fourier(128)).fit(*interaction_and_effect(N))
         assert_array_equal(fitted.get_support(indices=True), [0, 1, 2])
         assert fitted.approximation_ == "fourier"
-        assert 0.0 < fitted.approximation_error_ < 0.1
 
     def test_few_rows_are_fitted_exactly(self):
         fitted = CCMSelector(3).fit(*interaction_and_effect(80))
         assert fitted.approximation_ is None
-        assert fitted.approximation_error_ == 0.0
-
-    def test_the_error_is_that_of_the_exact_criterion(self):
-        """With few rows for the sample to be all of them, by the naive formula."""
-        n, epsilon = 200, 0.1
-        X, y = interaction_and_effect(n)
-        Y, p = centred(y), np.full(n, 1 / n)
-        frequencies = Gaussian().draw_frequencies(D, 32, np.random.default_rng(0))
-        sample = Sample(X, Y, p)
-        problem = problem_on(sample, frequencies, kernel=Gaussian(), epsilon=epsilon)
-        w = np.linspace(0.0, 1.0, D)
-        stage = Stage(D, np.arange(D), np.arange(D), w, 2.0, 0.0, None, np.arange(D))
-        K = Gaussian(2.0).cross(X, X, w)
-        U = Gaussian(2.0).components(frequencies).components(X, w)
-        H = np.eye(n) - 1 / n
-        exact, close = (
-            float(np.sum(Y * np.linalg.solve(H @ G @ H + n * epsilon * np.eye(n), Y)))
-            for G in (K, U @ U.T)
-        )
-        error = approximation_error(problem, stage)
-        assert_allclose(error, abs(close - exact) / exact, rtol=1e-8)
-
-    def test_the_error_is_measured_with_the_kernel_of_the_fit(self):
-        """Waves of many columns are two each by components and four by the matrix; those of the
-        few that are kept would be eight each, and the error of the sum zero.
-        """
-        rng = np.random.default_rng(0)
-        X = rng.standard_normal((400, 300))
-        y = np.sin(2 * X[:, 0]) + 0.3 * rng.standard_normal(400)
-        options = {"formulation": "paper", "approximation": "fourier"}
-        sums = Mixed(mixing=1.0 - 1e-9)
-        assert CCMSelector(3, kernel=sums, **options).fit(X, y).approximation_error_ > 1e-3
-        alone = CCMSelector(3, kernel="additive", **options).fit(X, y)  # four by either
-        assert alone.approximation_error_ < 1e-9
 
     @pytest.mark.slow
     def test_single_effects_are_not_lost_in_the_noise_of_components(self):
@@ -157,27 +118,6 @@ class TestFolds:
         }
         fitted = CCMSelector(formulation=roughly, **options).fit(X, y)
         assert_array_equal(fitted.get_support(indices=True), [0, 1, 2])
-
-    @pytest.mark.parametrize(("n_jobs", "expected"), [(None, 1), (1, 2), (2, 1)])
-    def test_folds_side_by_side_share_the_threads_that_blas_gave_up(
-        self, monkeypatch, n_jobs, expected
-    ):
-        seen = []
-        whole_sum = Sample.sum
-
-        def noted_sum(rows, *block):
-            if rows.shape[0] < 60:  # of a fold, before the path on all of them
-                seen.append(rows.n_threads)
-            return whole_sum(rows, *block)
-
-        monkeypatch.setattr(Sample, "sum", noted_sum)
-        monkeypatch.setattr(machine, "cpu_count", lambda: 2)
-        by_components = replace(EFFORT, matrix_rows=10, fewest_rows=40)
-        monkeypatch.setattr(fit, "EFFORT", by_components)
-        options = {"approximation": Fourier(16), "n_jobs": n_jobs}
-        with threadpool_limits(2, user_api="blas"):
-            CCMSelector(**options).fit(*interaction_and_effect(60))
-        assert seen[0] == expected
 
 
 def test_fewer_rows_on_the_way_lead_to_the_same_features():

@@ -1,17 +1,12 @@
 """Fits on tables with gaps."""
 
-import pickle
-
 import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
-from sklearn.base import clone
 from sklearn.ensemble import HistGradientBoostingRegressor
-from sklearn.impute import SimpleImputer
 from sklearn.linear_model import Ridge
-from sklearn.pipeline import make_pipeline
 from sklearn.utils import get_tags
 
 from covmin import (
@@ -66,12 +61,6 @@ def test_gaps_that_say_something_are_found(parameters):
     selector = CCMSelector(2, **parameters).fit(X, y)
     assert selector.get_support(indices=True).tolist() == [0, 3]
     assert selector.n_features_in_ == D == selector.weights_.size
-
-
-def test_gaps_that_say_something_are_found_among_classes():
-    X, y = informative()
-    selector = CCMSelector().fit(X, np.where(y > 1.0, "high", "low"))
-    assert selector.get_support(indices=True).tolist() == [0, 3]
 
 
 @pytest.mark.parametrize("parameters", [{}, {"approximation": "fourier"}], ids=str)
@@ -178,29 +167,6 @@ def test_rows_without_a_response_of_tables_read_in_blocks(tmp_path):
             same_fit(CCMSelector(2).fit(table, y), expected, rtol=1e-8)
 
 
-def test_nullable_and_null():
-    X, y = informative()
-    frame = pd.DataFrame(
-        {
-            "count": pd.array([1, None, 3] * 100, dtype="Int64"),
-            "flag": pd.array([True, False, None] * 100, dtype="boolean"),
-            "value": X[:, 0],
-            "there": np.where(np.isnan(X[:, 3]), np.nan, 1.0),
-        }
-    )
-    plain = frame.astype(float)
-    expected = CCMSelector(2).fit(plain, y)
-    assert expected.get_feature_names_out().tolist() == ["value", "there"]
-    for table in (frame, pl.from_pandas(frame)):
-        same_fit(CCMSelector(2).fit(table, y), expected)
-
-
-def test_single_precision():
-    X, y = informative()
-    selector = CCMSelector(2).fit(X.astype(np.float32), y)
-    assert_array_equal(selector.ranking_[:4:3], CCMSelector(2).fit(X, y).ranking_[:4:3])
-
-
 def test_categories_beside_gaps():
     X, y = informative()
     frame = pd.DataFrame(X[:, :4], columns=list("abcd"))
@@ -301,15 +267,6 @@ def test_gaps_can_be_refused():
     selector.fit(*values())
     with pytest.raises(ValueError, match="NaN"):
         selector.transform(X)
-
-
-def test_pipelines_clones_and_pickles():
-    X, y = informative()
-    model = make_pipeline(CCMSelector(2), SimpleImputer(add_indicator=True), Ridge()).fit(X, y)
-    assert model.score(X, y) > 0.9
-    selector = clone(model[0]).fit(X, y)
-    again = pickle.loads(pickle.dumps(selector))
-    assert_array_equal(again.transform(X), selector.transform(X))
 
 
 def test_other_selectors():

@@ -211,12 +211,6 @@ class TestOutliers:
             warnings.filterwarnings("ignore", message=".*too few|.*constant")
             CCMSelector(2).fit(X.astype(float), NUMBERS[: len(X)])
 
-    def test_among_zeros(self):
-        X = np.where(Z > 0.8, np.round(np.exp(Z)), 0.0)
-        X[4, 2] = 1e12
-        with pytest.warns(UserWarning, match=r"outliers.*: 2\."):
-            CCMSelector(2).fit(X, NUMBERS)
-
     def test_nor_are_they_looked_for_in_units_that_mean_something(self):
         CCMSelector(2, standardize=False, kernel="linear").fit(FAR / 1e12, NUMBERS)
 
@@ -232,7 +226,7 @@ class TestFewRows:
     @pytest.mark.parametrize("y", [NUMBERS, np.arange(150) % 2], ids=["numbers", "classes"])
     def test_chance_is_named(self, n, y):
         many = RNG.standard_normal((n, 40))
-        with pytest.warns(UserWarning, match=f"{n} samples are too few to distinguish 40 features"):
+        with pytest.warns(UserWarning, match=f"With {n} samples, ranks are hardly better"):
             CCMSelector(2).fit(many, y[:n])
 
     @pytest.mark.parametrize("n", [8, 12])

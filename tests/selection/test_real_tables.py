@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 
 from covmin import CCMSelector
+from covmin.remarks import CovminWarning
 
 FOLDER = Path(__file__).resolve().parents[3] / "shared" / "data" / "tables"
 pytestmark = [
@@ -34,6 +35,15 @@ def test_life_expectancy_needs_few_features():
     error = found.cv_results_.mean_error[0]
     chosen = found.cv_results_.n_features.tolist().index(found.n_features_)
     assert error[chosen] < error.min() + 0.01
+
+
+@pytest.mark.filterwarnings("always::covmin.remarks.CovminWarning")
+def test_columns_of_films_that_contain_the_class_are_named():
+    """`code` is the year and the class, such as 2013FAIL; only the command line said so."""
+    with pytest.warns(CovminWarning) as told:
+        fitted("bechdel.csv", "binary")
+    [leak] = [each.message.remark for each in told if each.message.remark.code == "leak"]
+    assert "code" in leak.columns
 
 
 @pytest.mark.slow

@@ -102,12 +102,6 @@ class TestResponses:
         assert_array_equal(selector.get_support(indices=True), [0, 1])
         assert [len(classes) for classes in selector.classes_] == [3, 2]
 
-    def test_several_outputs_of_a_real_response(self):
-        rng = np.random.default_rng(0)
-        X = rng.standard_normal((120, 8))
-        Y = np.c_[np.sin(2 * X[:, 0]), X[:, 1] ** 2]
-        assert_array_equal(CCMSelector(2).fit(X, Y).get_support(indices=True), [0, 1])
-
     @pytest.mark.parametrize("response_kernel", ["linear", "gaussian"])
     def test_the_unit_of_an_output_does_not_matter(self, response_kernel):
         rng = np.random.default_rng(0)

@@ -52,16 +52,14 @@ def test_in_a_pipeline_and_a_search(two_halves, first, feature):
 def test_in_a_stability_selector(two_halves, first, feature):
     X, y, is_first = two_halves
     weights = (is_first == first).astype(float)
-    selector = StabilitySelector(weighted(), n_pairs=3).fit(X, y, sample_weight=weights)
-    assert_array_equal(selector.frequencies_, np.eye(6)[feature])
-    with config_context(enable_metadata_routing=False):
-        again = StabilitySelector(CCMSelector(1), n_pairs=3).fit(X, y, sample_weight=weights)
-    assert_array_equal(again.frequencies_, selector.frequencies_)
+    selector = StabilitySelector(CCMSelector(1), n_pairs=3).set_fit_request(sample_weight=True)
+    fitted = make_pipeline(selector).fit(X, y, sample_weight=weights)[0]
+    assert_array_equal(fitted.frequencies_, np.eye(6)[feature])
 
 
 def test_weights_that_nobody_asked_for_are_refused(two_halves):
     X, y, is_first = two_halves
     with pytest.raises(UnsetMetadataPassedError, match="sample_weight"):
-        StabilitySelector(CCMSelector(1)).fit(X, y, sample_weight=is_first)
+        make_pipeline(StabilitySelector(CCMSelector(1))).fit(X, y, sample_weight=is_first)
     with pytest.raises(UnsetMetadataPassedError, match="sample_weight"):
         make_pipeline(CCMSelector(1), SVC()).fit(X, y, sample_weight=is_first)

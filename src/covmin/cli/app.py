@@ -103,8 +103,7 @@ def select(
     **Examples**
 
     - `covmin select wine.csv --target cultivar`
-    - `covmin select wine.csv -t cultivar -m 5 --report wine.html`
-    - `covmin select genes.parquet -t -1 -m 20 --output genes20.parquet`
+    - `covmin select wine.csv -t cultivar -m 5 --report wine.html --output wine5.csv`
     - `covmin select glass.csv -t type --drop id,lab --missing rows`
     - `covmin select houses.csv -t price --as district=category --given area`
     - `covmin select trial.csv -t days --event died`
@@ -112,7 +111,6 @@ def select(
     - `covmin select sales.csv -t units --time date`
     - `covmin select wine.csv -t cultivar --verdicts --fdr 0.05`
     - `covmin select genes.parquet -t -1 --seconds 600`
-    - `covmin select lab.xlsx -t yield --sheet Measurements`
     - `covmin select genes.parquet -t -1 --kernel polynomial --set kernel__degree=2`
     - `zcat big.csv.gz | covmin select - -t y --json | jq .selected`
     """
@@ -176,7 +174,6 @@ def compare(
 
     - `covmin compare wine.csv --target cultivar`
     - `covmin compare wine.csv -t cultivar --methods ccm,anova,rfe -m 2,5,10`
-    - `covmin compare houses.csv -t price --as district=category`
     - `covmin compare churn.xlsx -t left --scoring roc_auc --seconds 300`
     - `covmin compare genes.parquet -t -1 --repeats 5 --jobs -1 --picture curves.png`
     """
@@ -210,12 +207,7 @@ def demo(
 ) -> None:
     """Select features of the wine data (178 samples, 13 features) and write a report.
 
-    Needs no file and no network.
-
-    **Examples**
-
-    - `covmin demo`
-    - `covmin demo --report wine.html`
+    Needs no file and no network. For example: `covmin demo --report wine.html`
     """
     from .select import run_demo
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import shlex
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -48,31 +48,24 @@ class ColumnOptions:
 
 
 @dataclass(frozen=True)
-class Roles:
-    """The columns of the response and the features, and parameters that name features."""
+class Dataset:
+    """Samples and a response as the selector accepts them, and the columns they are made of."""
 
     target: str
     features: list[str]
-    parameters: dict[str, Any]  # of the selector: given, feature_groups, column_types
+    parameters: dict[str, Any] = field(default_factory=dict)  # of the selector, that name features
     event: str | None = None
     event_value: str | None = None
     row_groups: str | None = None
     time: str | None = None
-
-
-@dataclass(frozen=True)
-class Dataset:
-    """Samples and a response as the selector accepts them."""
-
-    X: Any
-    y: Any
-    roles: Roles
+    X: Any = None
+    y: Any = None
     groups: Any = None  # of the rows
     notes: list[str] = field(default_factory=list)
 
 
-def find_roles(columns: list[str], options: ColumnOptions) -> Roles:
-    """Return the role of each column, given the options of a command."""
+def find_roles(columns: list[str], options: ColumnOptions) -> Dataset:
+    """Return the role of each column, given the options of a command; there are no samples yet."""
     if options.target:
         target = find_column(options.target, columns, "--target")
     elif usual := [name for name in _TARGETS if name in columns]:
@@ -80,10 +73,8 @@ def find_roles(columns: list[str], options: ColumnOptions) -> Roles:
         typer.echo(f"No --target was given: the response is the column {target!r}.", err=True)
     else:
         example = shlex.quote(columns[-1]) if columns[-1].isprintable() else "-1"
-        raise UsageError(
-            "Which column is the response?",
-            f"Specify it with --target, for example --target {example} (or --target -1).",
-        )
+        hint = f"Specify it with --target, for example --target {example} (or --target -1)."
+        raise UsageError("Which column is the response?", hint)
     event, value = options.event, None
     if event is not None and event not in columns and "=" in event:
         event, _, value = event.rpartition("=")
@@ -91,10 +82,8 @@ def find_roles(columns: list[str], options: ColumnOptions) -> Roles:
     named = {"--event": event, "--row-groups": row_groups, "--time": options.time}
     special = {key: find_column(name, columns, key) for key, name in named.items() if name}
     if {"--row-groups", "--time"} <= special.keys():
-        raise UsageError(
-            "--row-groups and --time cannot be combined.",
-            "In Python, pass a splitter that does both as CCMSelector(cv=...).",
-        )
+        hint = "In Python, pass a splitter that does both as CCMSelector(cv=...)."
+        raise UsageError("--row-groups and --time cannot be combined.", hint)
     kinds = _find_kinds(options.kinds, columns)
     groups = _find_groups(options.feature_groups, columns)
     dropped = find_columns(options.drop, columns, "--drop")
@@ -107,16 +96,14 @@ def find_roles(columns: list[str], options: ColumnOptions) -> Roles:
         for name in names:
             if name == target or (option in chosen and name not in features):
                 what = "the target" if name == target else "not among the remaining features"
-                raise UsageError(
-                    f"{option} names {name!r}, which is {what}.",
-                    "Choose another column, or do not exclude it.",
-                )
+                hint = "Choose another column, or do not exclude it."
+                raise UsageError(f"{option} names {name!r}, which is {what}.", hint)
     if not features:
         raise DataError("No column is left to select from.", "Drop fewer.")
     parameters = {"given": given, "feature_groups": groups, "column_types": kinds}
     parameters = {name: value for name, value in parameters.items() if value}
     event, row_groups, time = map(special.get, named)
-    return Roles(target, features, parameters, event, value, row_groups, time)
+    return Dataset(target, features, parameters, event, value, row_groups, time)
 
 
 def _find_groups(given: Iterable[str] | None, columns: list[str]) -> dict[str, list[str]]:
@@ -135,10 +122,10 @@ def _find_kinds(given: Iterable[str] | None, columns: list[str]) -> dict[str, st
     for text in filter(None, separated.split("\n")):
         names, _, kind = text.rpartition("=")
         if not names or kind not in KINDS:
-            raise UsageError(
-                f"--as {text} is not of the form COL=KIND.",
-                f"{did_you_mean(kind, KINDS)}Use --as COL=KIND, where KIND is {', '.join(KINDS)}.",
+            hint = (
+                f"{did_you_mean(kind, KINDS)}Use --as COL=KIND, where KIND is {', '.join(KINDS)}."
             )
+            raise UsageError(f"--as {text} is not of the form COL=KIND.", hint)
         found |= dict.fromkeys(find_columns([names], columns, "--as"), kind)
     return found
 
@@ -172,8 +159,8 @@ def find_column(name: str, columns: list[str], option: str) -> str:
     try:
         return columns[int(name)]
     except ValueError:
-        there = f"The {len(columns)} columns are: {listed(columns)}"
-        hint = did_you_mean(name, columns) + there
+        hint = did_you_mean(name, columns)
+        hint += f"The {len(columns)} columns are: {listed(columns)}"
     except IndexError:
         hint = f"Indices run from 0 to {len(columns) - 1}; -1 is the last column."
     raise ColumnError(f"{option}: there is no column {name!r}.", hint)
@@ -184,10 +171,8 @@ def make_dataset(table: FileTable, options: ColumnOptions) -> Dataset:
     frame, notes = table.frame, list(table.notes)
     columns = list(frame.columns)
     if len(columns) == 1:
-        raise DataError(
-            f"The table has only one column, {columns[0]!r}.",
-            "Separate its columns by commas, semicolons, tabs, | or blanks.",
-        )
+        hint = "Separate its columns by commas, semicolons, tabs, | or blanks."
+        raise DataError(f"The table has only one column, {columns[0]!r}.", hint)
     roles = find_roles(columns, options)
     incomplete = frame[roles.features].isna().any(axis=1)
     if options.missing == "rows" and incomplete.any():
@@ -215,7 +200,7 @@ def make_dataset(table: FileTable, options: ColumnOptions) -> Dataset:
             y = read.block[:, 0]
         else:
             y = y.to_numpy()
-    return Dataset(frame[roles.features], y, roles, groups, notes)
+    return replace(roles, X=frame[roles.features], y=y, groups=groups, notes=notes)
 
 
 def _in_time(frame: pd.DataFrame, column: str) -> pd.DataFrame:
@@ -226,22 +211,20 @@ def _in_time(frame: pd.DataFrame, column: str) -> pd.DataFrame:
     if not (is_number(times.dtype) or is_time(times.dtype)):
         times = pd.to_datetime(times, errors="coerce", format="mixed")
     if times.isna().any():
-        example = frame[column][times.isna()].iloc[0]
-        where = count_of(int(times.isna().sum()), "row")
-        raise DataError(
-            f"--time {column}: no time in {where}, such as {example!r}.",
-            "Use numbers or dates such as 2024-05-31, and leave out the other rows.",
+        example, where = (
+            frame[column][times.isna()].iloc[0],
+            count_of(int(times.isna().sum()), "row"),
         )
+        hint = "Use numbers or dates such as 2024-05-31, and leave out the other rows."
+        raise DataError(f"--time {column}: no time in {where}, such as {example!r}.", hint)
     return frame.loc[times.sort_values(kind="stable").index]
 
 
-def _events(frame: pd.DataFrame, roles: Roles) -> np.ndarray:
+def _events(frame: pd.DataFrame, roles: Dataset) -> np.ndarray:
     """Return whether the event of each sample was observed."""
     if not is_number(frame[roles.target].dtype):
-        raise DataError(
-            f"--event requires a target of numeric times, but {roles.target!r} is not numeric.",
-            "Convert dates to numbers, such as days since the start.",
-        )
+        text = f"--event requires a target of numeric times, but {roles.target!r} is not numeric."
+        raise DataError(text, "Convert dates to numbers, such as days since the start.")
     # Whole numbers as a user would type them.
     typed = frame[roles.event].map(lambda x: level_text(x).strip().casefold())
     values = sorted(set(typed))
@@ -249,10 +232,7 @@ def _events(frame: pd.DataFrame, roles: Roles) -> np.ndarray:
     means_event = {"1", "true"} if value is None else {value.strip().casefold()}
     known = {*means_event, "0", "false"} if value is None else set(values)
     if not set(values) <= known or not means_event & set(values):
-        raise DataError(
-            f"--event {roles.event}: which of its values ({', '.join(values[:10])}) means that "
-            "the event occurred?",
-            f"Specify it, for example --event {roles.event}={values[-1]}.",
-        )
-    observed: np.ndarray = typed.isin(means_event).to_numpy()
-    return observed
+        text = f"--event {roles.event}: which of its values ({', '.join(values[:10])}) means that"
+        hint = f"Specify it, for example --event {roles.event}={values[-1]}."
+        raise DataError(f"{text} the event occurred?", hint)
+    return np.asarray(typed.isin(means_event))

@@ -13,19 +13,26 @@ import numpy as np
 from rich.console import Console
 from rich.table import Table
 
+from covmin.remarks import remark_of
 from covmin.runtime.resume import replace_file
 from covmin.text import printable
 
 from .columns import ColumnOptions, make_dataset
 from .display import BARE, say, show_files, show_json, show_remarks, sparkline
-from .errors import OutputError, UsageError, errors_explained, warnings_collected
+from .errors import (
+    OutputError,
+    UsageError,
+    errors_explained,
+    in_words_of_the_command,
+    warnings_collected,
+)
 from .files import FileOptions, check_destination, errors_of_writing, read_file, write_table
 
 if TYPE_CHECKING:
     import pandas as pd
 
 _COLUMNS = 6
-_PICTURES = (".png", ".svg", ".pdf")
+_PICTURES = ".png, .svg, .pdf"
 
 
 def run_compare(
@@ -50,15 +57,14 @@ def run_compare(
 
     check_destination(output, file.data, table=True)
     check_destination(picture, file.data)
-    if picture is not None and picture.suffix.lower() not in _PICTURES:
-        message = f"--picture {picture.name}: use a name that ends in {', '.join(_PICTURES)}."
-        raise OutputError(message)
+    if picture is not None and picture.suffix.lower() not in _PICTURES.split(", "):
+        raise OutputError(f"--picture {picture.name}: use a name that ends in {_PICTURES}.")
     sizes = [sizes] if isinstance(sizes, int) else sizes
     if isinstance(sizes, str | float):
         raise UsageError(f"-m {sizes} is no list of numbers of features.", "Type -m 1,2,5.")
     names = [name.strip() for text in methods or () for name in text.split(",") if name.strip()]
     dataset = make_dataset(read_file(file), columns)
-    if dataset.roles.time is not None:
+    if dataset.time is not None:
         how["cv"] = TimeSeriesSplit(how["cv"])
     with errors_explained(), warnings_collected() as caught:
         result = compare_selectors(
@@ -67,12 +73,12 @@ def run_compare(
             names or None,
             n_features=sizes,
             groups=dataset.groups,
-            column_types=dataset.roles.parameters.get("column_types", "auto"),
+            column_types=dataset.parameters.get("column_types", "auto"),
             progress=not quiet and sys.stderr.isatty(),
             **how,
         )
-    said = dict.fromkeys(str(each.message) for each in caught)
-    remarks = [*dataset.notes, *said]
+    said = (in_words_of_the_command(remark_of(each.message)) for each in caught)
+    remarks = [*dataset.notes, *dict.fromkeys(said)]
     if output is not None:
         write_table(result.frame, output)
     if picture is not None:
@@ -80,8 +86,7 @@ def run_compare(
 
         figure, buffer = Figure(figsize=(7.2, 4.2), layout="constrained"), io.BytesIO()
         result.plot(figure.subplots())
-        title = printable(f"{file.name or 'standard input'}: {dataset.roles.target}")
-        figure.suptitle(title, parse_math=False)
+        figure.suptitle(printable(f"{file.shown}: {dataset.target}"), parse_math=False)
         figure.savefig(buffer, dpi=150, format=picture.suffix[1:].lower())
         with errors_of_writing(picture):
             replace_file(picture, buffer.getvalue())
@@ -89,7 +94,7 @@ def run_compare(
         show_json(
             {
                 "data": file.data,
-                "target": dataset.roles.target,
+                "target": dataset.target,
                 **dict(zip(("n_samples", "n_features"), dataset.X.shape, strict=True)),
                 "protocol": how["protocol"],
                 "score": result.score_name,

@@ -1,6 +1,7 @@
 """Output of the command line."""
 
 import json
+import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from pathlib import Path
@@ -77,26 +78,43 @@ def _name(name: str) -> str:
     return shortened(printable(name), _LONGEST_NAME)
 
 
+def _wrapped(name: str, width: int) -> str:
+    """Break a name into lines after its separators.
+
+    >>> print(_wrapped("months_since_last_inquiry", 16))
+    months_since_
+    last_inquiry
+    """
+    lines = [""]
+    for part in re.split(r"(?<=[-_./:|])", name):
+        if lines[-1] and len(lines[-1]) + len(part) > width:
+            lines.append("")
+        lines[-1] += part
+    return "\n".join(lines)
+
+
 def _ranking(
     features: list[dict[str, Any]], title: str, beside: list[tuple[str, float]], path: Any
 ) -> Table:
     """Return a table of features, with a number and a bar, and their weights along the path."""
     sizes = path.n_features
     table = Table(**BARE)
+    stages = f"path {sizes[0]}→{sizes[-1]}" if len(sizes) > 1 else ""
+    room = Console().width - len(title) - max(len(stages), len(sizes)) - 32
     table.add_column("rank", justify="right")
     table.add_column("feature", overflow="fold")
     table.add_column(title, justify="right")
     table.add_column("", min_width=10)
-    if len(sizes) > 1:
-        table.add_column(f"path {sizes[0]}→{sizes[-1]}", no_wrap=True)
+    if stages:
+        table.add_column(stages, no_wrap=True)
     table.add_column("")
     for row, (value, bar) in zip(features, beside, strict=False):
         table.add_row(
             str(row["rank"] or "given"),
-            Text(_name(row["name"])),
+            Text(_wrapped(_name(row["name"]), room)),
             value,
             Text("━" * round(10 * bar), style="cyan" if row["kept"] else "dim"),
-            *([sparkline(path.weights[:, row["column"]], 0.0, 1.0)] if len(sizes) > 1 else []),
+            *([sparkline(path.weights[:, row["column"]], 0.0, 1.0)] if stages else []),
             Text("selected", style="green") if row["kept"] else "",
             style="" if row["kept"] else "dim",
         )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from difflib import get_close_matches
 from enum import IntEnum
 from functools import partial
@@ -20,6 +21,14 @@ DEPENDENT_ROWS = (
     "If a column says which patient, place or day they belong to, pass its name as --row-groups; "
     "--row-groups none says that rows are independent all the same."
 )
+
+# What to do about remarks with these codes, in place of the advice for Python.
+_ADVICE = {
+    "dependent-rows": f"{DEPENDENT_ROWS} If a column holds their time, pass its name as --time.",
+    "excluded-columns": "Use one all the same by --as COL=number, category or text (its words).",
+    "given-not-used": "Use --as COL=KIND to change this.",
+    "guessed-task": "Pass --task regression for numbers, --task classification for classes.",
+}
 
 
 class ExitCode(IntEnum):
@@ -103,6 +112,11 @@ def warnings_collected() -> Iterator[list[warnings.WarningMessage]]:
         warnings.simplefilter("ignore")
         warnings.simplefilter("always", UserWarning)
         yield caught
+
+
+def in_words_of_the_command(remark: Any) -> str:
+    """Return the text of a remark with advice that names options."""
+    return str(replace(remark, advice=remark.advice and _ADVICE.get(remark.code, remark.advice)))
 
 
 def did_you_mean(name: str, names: Iterable[str]) -> str:

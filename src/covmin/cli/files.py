@@ -14,10 +14,9 @@ import re
 import sys
 import warnings
 import zipfile
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import partial
 from itertools import pairwise
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, NamedTuple
@@ -74,6 +73,11 @@ class FileOptions:
         """Name of the file; None for standard input."""
         return None if self.data == "-" else Path(self.data).name
 
+    @property
+    def shown(self) -> str:
+        """Where the table is, in words."""
+        return self.name or "standard input"
+
 
 class FileTable(NamedTuple):
     """A table as read from a file, with remarks on what was guessed."""
@@ -86,17 +90,16 @@ def read_file(options: FileOptions) -> FileTable:
     """Read a table; the name of the file tells its format and compression."""
     path = Path(options.data)
     named, packed = (None, "") if options.data == "-" else format_of(path)
-    fmt = Format(options.format) if options.format else named or Format.csv
+    fmt = Format(options.format or named or Format.csv)
     if options.table is not None and fmt != Format.excel:
-        raise UsageError(
-            f"--table has no effect on {fmt} files.", "It is for excel files; omit it."
-        )
+        raise UsageError(f"--table has no effect on {fmt} files.", "It is for excel files.")
     if options.data == "-":
         return _read(io.BytesIO(sys.stdin.buffer.read()), fmt, options)
     try:
         if path.is_dir():
-            hint = "Only covmin select reads a folder of Parquet files; choose a single file here."
-            raise FileError(f"{path} is a folder.", hint)
+            raise FileError(
+                f"{path} is a folder.", "Only covmin select reads one, of Parquet files."
+            )
         if packed:
             return _read(_unpacked(path, packed), fmt, options)
         with path.open("rb") as file:
@@ -116,21 +119,15 @@ def format_of(path: Path) -> tuple[Format | None, str]:
 
 
 def _open_zip(path: Path) -> IO[bytes]:
-    """Open the only file of an archive."""
     archive = zipfile.ZipFile(path)
     names = [name for name in archive.namelist() if not name.startswith("__MACOSX/")]
     if len(names) != 1:
-        held = f"{path} contains {len(names)} files, not one: {listed(names)}."
-        raise FileError(held, "Extract the table, and pass its file.")
+        text = f"{path} contains {len(names)} files, not one: {listed(names)}."
+        raise FileError(text, "Extract the table, and pass its file.")
     return archive.open(names[0])
 
 
-_PACKED: dict[str, Callable[[Path], Any]] = {
-    ".gz": gzip.open,
-    ".bz2": bz2.open,
-    ".xz": lzma.open,
-    ".zip": _open_zip,
-}
+_PACKED: Any = {".gz": gzip.open, ".bz2": bz2.open, ".xz": lzma.open, ".zip": _open_zip}
 
 
 def _unpacked(path: Path, packed: str) -> IO[bytes]:
@@ -150,31 +147,28 @@ def _read(stream: IO[bytes], fmt: Format, options: FileOptions) -> FileTable:
     """Read a table, and make its column names unique strings."""
     import pandas as pd
 
-    readers: dict[str, Callable[..., FileTable]] = {
-        Format.csv: read_text,
-        Format.tsv: partial(read_text, separators="\t"),
-        Format.json: _read_json,
-        Format.excel: _read_spreadsheet,
-        Format.parquet: lambda stream, _: FileTable(pd.read_parquet(stream)),
-        Format.feather: lambda stream, _: FileTable(pd.read_feather(stream)),
-    }
+    notes: list[str] = []
     with _readable(f"{fmt} data"):
-        table = readers[fmt](stream, options)
-    frame = table.frame
-    has_names = any(name is not None for name in frame.index.names)
-    frame = frame.reset_index(drop=not has_names)
+        if fmt in (Format.csv, Format.tsv):
+            frame = _read_text(stream, options, "\t" if fmt == Format.tsv else ",;\t|", notes)
+        elif fmt == Format.json:
+            frame = _read_json(stream, options.encoding or "utf-8-sig")
+        elif fmt == Format.excel:
+            frame = _read_spreadsheet(stream, options, notes)
+        else:
+            frame = getattr(pd, f"read_{fmt}")(stream)
+    frame = frame.reset_index(drop=set(frame.index.names) == {None})
     unnamed = "column " if list(frame.columns) == list(range(frame.shape[1])) else ""
     frame.columns = [f"{unnamed}{name}" for name in frame.columns]
+    if twice := frame.columns[frame.columns.duplicated()].unique().tolist():
+        said = f"Several columns are called {listed(twice)}."
+        raise FileError(said, "Give every column a unique name.")
     blank = [name for name in frame.columns if name.startswith("Unnamed: ")]
     frame = frame.drop(columns=[name for name in blank if frame[name].isna().all()])
     frame = frame.dropna(how="all")
-    twice = frame.columns[frame.columns.duplicated()].unique()
-    if len(twice):
-        said = f"Several columns are called {listed(list(twice))}."
-        raise FileError(said, "Give every column a unique name.")
     if frame.empty:
         raise FileError("The table has no rows.")
-    return FileTable(frame, table.notes)
+    return FileTable(frame, tuple(notes))
 
 
 @contextmanager
@@ -187,10 +181,9 @@ def _readable(what: str) -> Iterator[None]:
     except MemoryError as error:
         raise FileError("The table does not fit in memory.", _IN_PARTS) from error
     except ImportError as error:
-        raise FileError(
-            f"Reading {what} requires {error.name or 'a package'}, which is not installed.",
-            "Install it with pip install python-calamine pyarrow, or save the table as CSV.",
-        ) from error
+        text = f"Reading {what} requires {error.name or 'a package'}, which is not installed."
+        hint = "Install it with pip install python-calamine pyarrow, or save the table as CSV."
+        raise FileError(text, hint) from error
     except Exception as error:  # each library fails in its own way
         raise FileError(f"The input cannot be read as {what}: {error}", _ANOTHER_FORMAT) from error
 
@@ -198,29 +191,33 @@ def _readable(what: str) -> Iterator[None]:
 # --- formats -------------------------------------------------------------------------------------
 
 
-def read_text(stream: IO[bytes], options: FileOptions, separators: str = ",;\t|") -> FileTable:
-    """Read a text table; notes say what was guessed."""
+def _read_text(
+    stream: IO[bytes], options: FileOptions, separators: str, notes: list[str]
+) -> pd.DataFrame:
+    """Read a text table; add notes that say what was guessed."""
     head = stream.read(_BYTES_SEEN)
     if not head.strip():
-        raise FileError(
-            "The input is empty.", "It needs a line of column names and one line per sample."
-        )
+        raise FileError("The input is empty.", "It needs column names and one line per sample.")
     likely = ["utf-8-sig", *_WESTERN]
     if options.encoding:
         likely = [options.encoding]
     elif head.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
         likely = ["utf-16"]
     elif b"\x00" in head:
-        raise FileError(
-            "The input contains zero bytes, so it is not text in UTF-8.",
-            "For UTF-16 without a byte order mark, set --encoding utf-16-le or utf-16-be. Read "
-            "other formats with pandas, and save the table as CSV or Parquet.",
-        )
+        hint = "Set --encoding if it is UTF-16 without a byte order mark. "
+        raise FileError("The input contains zero bytes: it is not UTF-8.", hint + _ANOTHER_FORMAT)
     for encoding in likely:
         try:
-            return _read_encoded(stream, options, head, separators, encoding)
+            frame, said = _read_encoded(stream, options, head, separators, encoding)
         except (UnicodeError, LookupError) as error:
             failure = error
+            continue
+        notes += said
+        if options.encoding is None and encoding in _WESTERN:
+            notes.append(
+                f"The text is not UTF-8; it was read as {_WESTERN[encoding]} (--encoding)."
+            )
+        return frame
     raise FileError(
         f"The text cannot be read with --encoding {encoding}: {failure}",
         "Choose another one, such as utf-8, utf-16, cp1252, latin-1, shift_jis or gb18030.",
@@ -229,7 +226,7 @@ def read_text(stream: IO[bytes], options: FileOptions, separators: str = ",;\t|"
 
 def _read_encoded(
     stream: IO[bytes], options: FileOptions, head: bytes, separators: str, encoding: str
-) -> FileTable:
+) -> tuple[pd.DataFrame, list[str]]:
     import pandas as pd
 
     text = head.decode(encoding, errors="ignore")
@@ -259,9 +256,7 @@ def _read_encoded(
             encoding=encoding,
             decimal=str(options.decimal or "."),
         )
-    if options.encoding is None and encoding in _WESTERN:
-        notes.append(f"The text is not UTF-8; it was read as {_WESTERN[encoding]} (--encoding).")
-    return FileTable(frame, tuple(notes))
+    return frame, notes
 
 
 def _separator(lines: list[str], separators: str) -> str:
@@ -281,10 +276,9 @@ def _separator(lines: list[str], separators: str) -> str:
 
 
 def _row_names(lines: list[str], separator: str) -> bool | None:
-    """Return what pandas needs to know of cells beyond the names, in ``index_col``.
+    """Return the ``index_col`` of pandas: R writes row names without a name of their own.
 
-    R writes row names without a name of their own. Cells beyond the names are empty otherwise, or
-    pandas would shift all values by as many columns.
+    Other cells beyond the names must be empty, or pandas would shift all values.
     """
     try:
         rows = list(csv.reader(lines, delimiter=separator))
@@ -297,10 +291,8 @@ def _row_names(lines: list[str], separator: str) -> bool | None:
     if {len(row) for row in rows[1:-1] or rows[1:]} == {n + 1}:  # the last one may be cut off
         return None
     number, row = next((i, row) for i, row in enumerate(rows, 1) if any(row[n:]))
-    raise FileError(
-        f"Row {number} has {len(row)} cells, but the first one has {n} names.",
-        "Put cells that contain the separator in quotes, or give every column a name.",
-    )
+    hint = "Put cells that contain the separator in quotes, or give every column a name."
+    raise FileError(f"Row {number} has {len(row)} cells, but the first one has {n} names.", hint)
 
 
 def _are_values(cells: list[str]) -> bool:
@@ -313,11 +305,11 @@ def _are_values(cells: list[str]) -> bool:
     return len(numbers) > 1 and not (counted and numbers[0] % 1 == 0.0)
 
 
-def _read_json(stream: IO[bytes], options: FileOptions) -> FileTable:
+def _read_json(stream: IO[bytes], encoding: str) -> pd.DataFrame:
     """Read records, one record per line, or one list per column; dots join nested names."""
     import pandas as pd
 
-    text = stream.read().decode(options.encoding or "utf-8-sig")
+    text = stream.read().decode(encoding)
     try:
         value = json.loads(text)
     except json.JSONDecodeError:
@@ -327,18 +319,18 @@ def _read_json(stream: IO[bytes], options: FileOptions) -> FileTable:
     elif isinstance(value, dict) and value and all(isinstance(x, list) for x in value.values()):
         frame = pd.DataFrame(value)
     else:
-        raise FileError(
-            "The JSON does not contain a table.",
-            'It must be a list of records, such as [{"a": 1, "b": 2}, …], or one record per line.',
+        hint = (
+            'It must be a list of records, such as [{"a": 1, "b": 2}, …], or one record per line.'
         )
+        raise FileError("The JSON does not contain a table.", hint)
     for name, dtype in frame.dtypes.items():
         # Lists cannot be compared; their text can.
         if dtype.kind == "O" and frame[name].map(lambda cell: isinstance(cell, list | dict)).any():
             frame[name] = frame[name].map(json.dumps, na_action="ignore")
-    return FileTable(frame)
+    return frame
 
 
-def _read_spreadsheet(stream: IO[bytes], options: FileOptions) -> FileTable:
+def _read_spreadsheet(stream: IO[bytes], options: FileOptions, notes: list[str]) -> pd.DataFrame:
     """Read the first sheet, or one given by name."""
     import pandas as pd
 
@@ -347,10 +339,10 @@ def _read_spreadsheet(stream: IO[bytes], options: FileOptions) -> FileTable:
         sheet = options.table or names[0]
         if sheet not in names:
             raise FileError(f"There is no sheet {sheet!r}.", f"The sheets are: {listed(names)}")
+        if options.table is None and len(names) > 1:
+            notes.append(f"Only the first of {len(names)} sheets was read: {sheet!r} (--table).")
         header = None if options.header is False else 0
-        frame = pd.read_excel(book, sheet_name=sheet, header=header)
-    told = f"Only the first of {len(names)} sheets was read: {sheet!r} (--table)."
-    return FileTable(frame, (told,) if options.table is None and len(names) > 1 else ())
+        return pd.read_excel(book, sheet_name=sheet, header=header)
 
 
 # --- writing -------------------------------------------------------------------------------------
@@ -405,7 +397,5 @@ def check_destination(path: Path | None, source: str = "-", *, table: bool = Fal
     fmt, packed = format_of(path)
     is_text = fmt in (Format.csv, Format.tsv)
     if table and (fmt not in _WRITTEN or (packed and not (is_text and packed == ".gz"))):
-        raise OutputError(
-            f"The name {path.name} does not tell which format to write.",
-            f"Use the extension {', '.join(f'.{fmt}' for fmt in _WRITTEN)}, .csv.gz or .tsv.gz.",
-        )
+        hint = f"Use the extension {', '.join(f'.{fmt}' for fmt in _WRITTEN)}, .csv.gz or .tsv.gz."
+        raise OutputError(f"The name {path.name} does not tell which format to write.", hint)

@@ -40,11 +40,7 @@ def parse_value(text: str) -> Any:
 
 
 def parse_size(text: str) -> Any:
-    """Parse a number of features, or a range of them.
-
-    >>> parse_size("2-20"), parse_size("20%")
-    ((2, 20), 0.2)
-    """
+    """Parse a number of features, or a range of them such as 2-20."""
     fewest, dash, most = text.partition("-")
     is_range = dash and fewest.isdigit() and most.isdigit()
     return (int(fewest), int(most)) if is_range else parse_value(text)
@@ -95,17 +91,17 @@ Event = Annotated[str | None, _column("--event",
     "observed (1 or true) or censored; or column and value, such as status=2.")]
 RowGroups = Annotated[str | None, _column("--row-groups",
     help="Column that says which rows belong together, such as a patient: all of them are in one "
-    "fold of cross-validation. It is no feature. none: rows are independent.")]
+    "fold of cross-validation. It is not used as a feature. none says that rows are independent.")]
 Time = Annotated[str | None, _column("--time",
     help="Column with the time of each row: cross-validation predicts later rows from earlier "
-    "ones. It is no feature.")]
+    "ones. It is not used as a feature.")]
 Drop = Annotated[list[str] | None, _column("--drop", "-d",
     help="Columns to exclude, separated by commas; repeatable.")]
 Kinds = Annotated[list[str] | None, _setting("column_types", "--as", metavar="COL=KIND",
     help="Override how a column is read: number, category, date, text or drop, such as "
     "--as zip=category; repeatable.")]
 Given = Annotated[list[str] | None, _setting("given", "--given", metavar="COL",
-    help="Columns known to matter, separated by commas. They are always kept and do not count; "
+    help="Columns known to matter, separated by commas. They are always kept and not counted; "
     "the others are ranked by what they add. Repeatable.")]
 FeatureGroups = Annotated[list[str] | None, _setting("feature_groups", "--feature-groups",
     metavar="LABEL=COL,…",
@@ -148,7 +144,7 @@ ClassWeight = Annotated[str | None, _setting("class_weight", "--class-weight",
 Interactions = Annotated[str, _setting("interactions", "--interactions",
     panel=_METHOD, metavar="auto|ORDER|no", parser=parse_value,
     help="Largest sets of features whose products are all tested first: 2 for pairs, and so on; "
-    "auto goes as deep as is quick, no tests none.")]
+    "auto tests what can be tested quickly, no tests nothing.")]
 Set = Annotated[list[str] | None, _option("--set", panel=_METHOD, metavar="NAME=VALUE",
     help="Set any other parameter of CCMSelector, such as epsilon=0.01, approximation=fourier, "
     "device=cuda, kernel__degree=2 or long_run__checkpoint=FILE; repeatable.")]

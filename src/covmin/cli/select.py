@@ -15,9 +15,15 @@ import typer
 from covmin.remarks import remark_of
 from covmin.text import listed, shortened
 
-from .columns import ColumnOptions, Dataset, Roles, find_roles, make_dataset
+from .columns import ColumnOptions, Dataset, find_roles, make_dataset
 from .display import show_files, show_json, show_selection
-from .errors import DEPENDENT_ROWS, UsageError, did_you_mean, errors_explained, warnings_collected
+from .errors import (
+    UsageError,
+    did_you_mean,
+    errors_explained,
+    in_words_of_the_command,
+    warnings_collected,
+)
 from .files import FileOptions, check_destination, errors_of_writing, read_file, write_table
 
 if TYPE_CHECKING:
@@ -26,14 +32,6 @@ if TYPE_CHECKING:
     from covmin import CCMSelector
     from covmin.data import Table
 
-# What to do about remarks with these codes, in place of the advice for Python.
-_ADVICE = {
-    "dependent-rows": f"{DEPENDENT_ROWS} If a column holds their time, pass its name as --time.",
-    "excluded-columns": "Use --as COL=KIND to override this, such as text for the words of a text.",
-    "given-not-used": "Use --as COL=KIND to override this.",
-    "guessed-task": "Pass --task regression for numbers, --task classification for classes.",
-    "outliers": "Otherwise use --standardize rank.",
-}
 _DEMO_CODE = """\
 from sklearn.datasets import load_wine
 from covmin import CCMSelector
@@ -62,10 +60,8 @@ def run_select(
     if checkpoint := parameters.get("long_run__checkpoint"):
         check_destination(Path(checkpoint), file.data)
     if fdr is not None and not 0.0 < fdr < 1.0:
-        raise UsageError(
-            f"--fdr {fdr:g} is not between 0 and 1.",
-            "It is the fraction of false discoveries to allow, such as --fdr 0.1.",
-        )
+        hint = "It is the fraction of false discoveries to allow, such as --fdr 0.1."
+        raise UsageError(f"--fdr {fdr:g} is not between 0 and 1.", hint)
     selector = make_selector(parameters)
     if os.path.isdir(file.data):
         dataset, frame = _open_folder(file, columns), None
@@ -74,17 +70,17 @@ def run_select(
         dataset, frame = make_dataset(read, columns), read.frame
     table, results, write_report = fit(selector, dataset, fdr)
     if output is not None:
-        write_table(_selected_columns(selector, table, frame, dataset.roles), output)
+        write_table(_selected_columns(selector, table, frame, dataset), output)
     if report is not None:
         write_report(report, source=file.name, code=command)
     if not as_json:
-        show_selection(results, selector.path_, file.name or "standard input", top, fdr)
+        show_selection(results, selector.path_, file.shown, top, fdr)
         show_files(Selected_columns=output, Report=report)
         return
     from covmin import __version__
 
     show_json(
-        {"covmin": __version__, "data": file.data, "event": dataset.roles.event}
+        {"covmin": __version__, "data": file.data, "event": dataset.event}
         | results
         | {"code": command, "seed": selector.random_state}
         | {"report": report and str(report), "output": output and str(output)}
@@ -98,7 +94,7 @@ def run_demo(report: Path, *, seed: int = 0, quiet: bool = False) -> None:
     check_destination(report)
     wine = load_wine(as_frame=True)
     y = wine.target.map(lambda code: f"cultivar {code + 1}").to_numpy()
-    dataset = Dataset(wine.data, y, Roles("cultivar", list(wine.data), {}))
+    dataset = Dataset("cultivar", list(wine.data), X=wine.data, y=y)
     selector = make_selector({"random_state": seed, "verbose": 0 if quiet else "auto"})
     _, results, write_report = fit(selector, dataset)
     source = "wine (bundled with scikit-learn)"
@@ -138,11 +134,7 @@ def make_selector(parameters: dict[str, Any]) -> CCMSelector:
 def fit(
     selector: CCMSelector, dataset: Dataset, fdr: float | None = None
 ) -> tuple[Table, dict[str, Any], Callable[..., None]]:
-    """Read the data once and fit the selector.
-
-    Return the table, the summary of the fit and more, with names of features, and a function that
-    writes the report.
-    """
+    """Return the table, read once, a summary of the fit, and a function that writes the report."""
     from sklearn.model_selection import TimeSeriesSplit
 
     from covmin import VerdictSelector
@@ -154,8 +146,8 @@ def fit(
 
     start, verdicts = time.perf_counter(), None
     with errors_explained(), warnings_collected() as caught:
-        selector.set_params(**dataset.roles.parameters)
-        if dataset.roles.time is not None:
+        selector.set_params(**dataset.parameters)
+        if dataset.time is not None:
             selector.set_params(cv=TimeSeriesSplit())
         options = TableOptions.of(selector)
         table = read(dataset.X, dataset.y, options, groups=dataset.groups)
@@ -168,7 +160,7 @@ def fit(
             raise
         n_caught = len(caught)  # the rest repeats what the fit has said
         explained = Explained(selector, table)
-        found = summary(selector, table, target=dataset.roles.target, explained=explained)
+        found = summary(selector, table, target=dataset.target, explained=explained)
         if fdr is not None:
             verdicts = VerdictSelector(fdr=fdr)
             shared = selector.get_params(deep=False).keys() & verdicts.get_params(deep=False).keys()
@@ -185,10 +177,10 @@ def fit(
     }
 
     def write_report(path: Path, **about: Any) -> None:
-        known = {"found": results, "warnings": checked, "verdicts": verdicts}
-        told = {"target_name": dataset.roles.target, "notes": results["notes"]}
+        about |= {"found": results, "warnings": checked, "verdicts": verdicts}
+        about |= {"target_name": dataset.target, "notes": results["notes"]}
         with errors_of_writing(path):
-            selector.report(path, table, **known, **told, **about)
+            selector.report(path, table, **about)
 
     return table, results, write_report
 
@@ -197,7 +189,9 @@ def _warning(found: dict[str, Any], names: list[str]) -> str:
     """Return a warning about the data; the text of some names the columns concerned."""
     title, named = found["title"], ""
     if found["kind"] in ("constant", "duplicate"):
+        more = found["n_features"] - len(found["features"])
         named = ": " + ", ".join(shortened(str(names[j])) for j in found["features"])
+        named += f" and {more:,} more" if more else ""
     return f"{title}{named}{'' if title.endswith('?') else '.'} {found['text']}"
 
 
@@ -211,8 +205,7 @@ def _notes(table: Table, found: dict[str, Any], caught: list[Any]) -> list[str]:
     for each in caught:
         remark = remark_of(each.message)
         if remark.code not in ("constant-columns", "leak"):  # warnings about the data name these
-            advice = remark.advice and _ADVICE.get(remark.code, remark.advice)
-            said.append(str(replace(remark, advice=advice)))
+            said.append(in_words_of_the_command(remark))
     read = summary([each for each in table.readings if each.kind not in LEFT_OUT])
     return [*dict.fromkeys(said), *read]
 
@@ -224,18 +217,16 @@ def _open_folder(file: FileOptions, options: ColumnOptions) -> Dataset:
 
     of_rows = options.event or options.row_groups or options.time
     if options.missing == "rows" or options.kinds or of_rows:
-        raise UsageError(
-            "--missing rows, --as, --event, --row-groups and --time work on single files.",
-            "Drop rows or columns and encode categories before writing the folder.",
-        )
+        text = "--missing rows, --as, --event, --row-groups and --time work on single files."
+        raise UsageError(text, "Drop rows or columns and encode categories before writing it.")
     with errors_explained():
         roles = find_roles(parquet_columns(file.data), options)
         X, y = open_parquet(file.data, roles.target, roles.features)
-    return Dataset(X, y, roles)
+    return replace(roles, X=X, y=y)
 
 
 def _selected_columns(
-    selector: CCMSelector, read: Table, frame: pd.DataFrame | None, roles: Roles
+    selector: CCMSelector, read: Table, frame: pd.DataFrame | None, roles: Dataset
 ) -> pd.DataFrame:
     """Return the samples with the selected columns, in table order, and the target."""
     import pandas as pd

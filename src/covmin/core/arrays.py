@@ -108,8 +108,7 @@ def row_tiles(array: Array, fewest: int = 1) -> list[slice]:
 def centred(K: Array, p: Array) -> Array:
     """Return ``H K Hᵀ`` with ``H = I − 1pᵀ`` for a symmetric K, as a new array."""
     means = K @ p
-    columns = means - p @ means
-    out = array_namespace(K).empty_like(K)
+    out, columns = array_namespace(K).empty_like(K), means - p @ means
     for tile in row_tiles(K):
         if is_numpy_array(K):
             np.subtract(K[tile], means[tile, None], out=out[tile])
@@ -134,7 +133,7 @@ def cos_sin(angles: Array, amplitude: float) -> Array:
         pairs[:, :D], pairs[:, D:] = xp.cos(angles), xp.sin(angles)
         pairs *= amplitude
         return pairs
-    waves: np.ndarray = np.empty((n, 2 * D), dtype=angles.dtype)
+    waves = np.empty((n, 2 * D), dtype=angles.dtype)
     for tile in row_tiles(waves):
         cosines, sines = waves[tile, :D], waves[tile, D:]
         if angles.dtype == np.float32:
@@ -216,8 +215,7 @@ class Factor:
     def solve(self, B: Array) -> Array:
         """Return ``M⁻¹B`` for B (n, k)."""
         if is_numpy_array(B):
-            solution: Array = get_lapack_funcs("potrs", (self.L,))(self.L, B, lower=1)[0]
-            return solution
+            return get_lapack_funcs("potrs", (self.L,))(self.L, B, lower=1)[0]
         if is_torch_array(B):
             import torch
 

@@ -11,15 +11,20 @@ and what was named therefore have the benefit of the doubt. By the differences o
 set is credited with
 
     error + standard error of (error − error of the proposed set of that size).
+
+A hundred landmarks cannot follow a function that changes within a few of many rows, such as one of
+the day or of the place. So what rows that are next to each other, in all columns of a set or in one
+of them, have in common of the residuals is removed too, if it is clearly more than by chance.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import product
 
 import numpy as np
+from scipy.spatial import KDTree
 
 from covmin.constants import (
     CANDIDATES,
@@ -45,6 +50,9 @@ _HOPELESS = 1.1, 1.02
 _TUNINGS = set(product(range(len(SET_KERNELS)), range(len(FUNCTION_RIDGES) - 1)))
 # Those that are tried first.
 _START = tuple(product((1, 3, 4, 5), (1, 4)))
+# Rows for each landmark from which neighbours are looked at, how many of them on each side in one
+# column, and in at most so many; and the standard errors that what they share must exceed.
+_DENSE_ROWS, _ON_A_SIDE, _NEAR_COLUMNS, _CLEARLY = 5, 3, 3, 3.0
 # Fewest rows of a rough comparison, rows for each landmark, and multiplications; more for the last.
 _ROUGH_ROWS, _ROWS_FOR_EACH, _ROUGH_WORK, _LAST_WORK = 128, 6, 5e6, 2e7
 
@@ -104,6 +112,8 @@ class SetErrors:
         self._always = self._apart(ALWAYS_ON)
         self._distances = list[np.ndarray]()
         self._fast = dict[int, np.ndarray]()  # fast functions of single features
+        # Rows in the order of each column of a feature with more values than landmarks.
+        self._sorted = dict[int, list[np.ndarray]]()
         self.include(features)
 
     def include(self, features: Sequence[int]) -> None:
@@ -119,6 +129,41 @@ class SetErrors:
             x = self.sample.scale[column] * X[:, column].astype(np.float64)
             distances += (x[:, None] - x[:n_landmarks]) ** 2
         return distances
+
+    def _neighbours(self, residuals: np.ndarray, features: Set, near: bool) -> Iterator[np.ndarray]:
+        """Yield means of residuals over the nearest other rows, in each column or in all."""
+        X, k = self.sample.X, 2 * _ON_A_SIDE
+        for j in features:
+            if j not in self._sorted:
+                columns = X[:, self.sample.of_column == self.features[j]].T
+                many = [x for x in columns if np.unique(x).size > LANDMARKS[0]]
+                self._sorted[j] = [np.argsort(x, kind="stable") for x in many]
+            for order in self._sorted[j]:
+                sums = np.cumsum(np.pad(residuals[order], ((1, 0), (0, 0))), axis=0)
+                start = np.clip(np.arange(len(X)) - _ON_A_SIDE, 0, len(X) - k - 1)
+                means = np.empty_like(residuals)
+                means[order] = (sums[start + k + 1] - sums[start] - residuals[order]) / k
+                yield means
+        chosen = np.isin(self.sample.of_column, [ALWAYS_ON, *(self.features[j] for j in features)])
+        if near and 1 < chosen.sum() <= _NEAR_COLUMNS:
+            Z = X[:, chosen] * self.sample.scale[chosen]
+            nearest = KDTree(Z).query(Z, k + 1)[1]
+            is_own = nearest == np.arange(len(X))[:, None]
+            is_own[:, -1] |= ~is_own.any(axis=1)  # among equal rows
+            yield residuals[nearest[~is_own].reshape(-1, k)].mean(axis=1)
+
+    def shared(self, residuals: np.ndarray, features: Set, near: bool = True) -> np.ndarray:
+        """Return the part of residuals that rows share with their neighbours, if it is clear."""
+        root, n = np.sqrt(self.sample.p)[:, None], len(self.sample.X)
+        part = np.zeros_like(residuals)
+        most = _CLEARLY**2 / n * float(np.vdot(residuals, residuals))
+        if n >= _DENSE_ROWS * LANDMARKS[0]:
+            for means in self._neighbours(residuals / root, features, near):
+                means = root * means
+                along, length = float(np.vdot(means, residuals)), float(np.vdot(means, means))
+                if along > 0.0 and along**2 > most * length:
+                    part, most = along / length * means, along**2 / length
+        return part
 
     def judge(self, features: Set, near: Judged | None = None, limit: float = np.inf) -> Judged:
         """Return a set with its best kernel and ridge.
@@ -149,6 +194,10 @@ class SetErrors:
                 new = new & _TUNINGS - tried.keys()
             if is_constant or (near and best.error > _HOPELESS[0] * limit):
                 break
+        if best.error <= _HOPELESS[0] * limit:
+            residuals = best.residuals - self.shared(best.residuals, features)
+            losses = (residuals**2).sum(axis=1)
+            best = Judged(features, residuals, losses, float(losses.sum()), best.tuning)
         self.known[features] = best
         return best
 
@@ -163,14 +212,17 @@ class SetErrors:
         sets = _Sums(left, features)
         D, p = sets.of(self._distances, self._always), self.sample.p
         kernels = [CentredKernel(K, p) for K in self._kernel(D, sets, shape)]
-        least = np.full(len(left), np.sum(self._targets**2))
+        best, least = np.stack([self._targets] * len(left)), np.full(len(left), np.inf)
         for number in range(ridge, -1, -1):  # what is left out becomes noise
             residuals = [k.leave_one_out(self._targets, FUNCTION_RIDGES[number]) for k in kernels]
             errors = np.einsum("ijk,ijk->i", residuals, residuals)
             if number < ridge and (errors >= least).all():
                 break
+            best = np.where((errors < least)[:, None, None], residuals, best)
             least = np.minimum(least, errors)
-        return dict(zip(features, (least - whole.error).tolist(), strict=True))
+        best -= [self.shared(r, one) for r, one in zip(best, left, strict=True)]
+        errors = np.einsum("ijk,ijk->i", best, best)
+        return dict(zip(features, (errors - whole.error).tolist(), strict=True))
 
     def rough(
         self,
@@ -266,6 +318,8 @@ class _Search:
     best: dict[int, Judged] = field(default_factory=dict)
     proposed: dict[int, Judged] = field(default_factory=dict)  # by the path
     settled: set[tuple[Set, bool]] = field(default_factory=set)  # no exchange helps
+    # What fast functions of a further feature explain, which no rough error shows.
+    fast: dict[tuple[Set, int], float] = field(default_factory=dict)
 
     def credited(self, one: Judged) -> float:
         """Return the error of a set that the rows can vouch for."""
@@ -287,6 +341,12 @@ class _Search:
         # With a single feature nothing is known about the kernel.
         tunings = [old.tuning] if len(sets[0]) > 1 else _START
         rough = self.errors.rough(old.features, sets, tunings, work)
+        for j in frozenset().union(*sets) - old.features:
+            if (old.features, j) not in self.fast:
+                part = self.errors.shared(old.residuals, frozenset({j}), near=False)
+                self.fast[old.features, j] = float(np.vdot(part, part))
+            if self.fast[old.features, j] > 0.0:
+                rough -= self.fast[old.features, j] * np.array([j in one for one in sets])
         return [sets[i] for i in np.argsort(rough, kind="stable")[:n_tried]]
 
     def exchange(self, k: int, certify: bool = False) -> None:

@@ -17,8 +17,6 @@ or with all, since factors of a product may be useless one by one.
 If none is accepted, all pairs are searched again with r as the response, where nothing hides them.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import replace
 from operator import attrgetter

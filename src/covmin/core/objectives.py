@@ -1,20 +1,23 @@
-"""The criterion and its inverse-free form, for any Gram operator.
+"""The criterion and its inverse-free form, for any Gram operator."""
 
-An objective is evaluated in two steps. :meth:`Objective.at` returns a point with its value, and
-:meth:`gradient` of the point does the second half of the work. A step that the line search rejects
-never needs the second half.
-"""
-
-from __future__ import annotations
-
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import Any, Self
 
 import numpy as np
 
 from .arrays import Array, array_namespace
-from .grams import Gram, Operator
+from .grams import Gram
 from .units import Units
+
+
+@dataclass(frozen=True)
+class Point:
+    """An objective evaluated at one w."""
+
+    value: float
+    gradient: Callable[[], np.ndarray]  # a step that the line search rejects never needs it
+    state: Any = None  # from which the next evaluation starts
 
 
 @dataclass(frozen=True)
@@ -48,28 +51,15 @@ def _ratio(numerator: Array, denominator: Array, where: Array) -> Array:
 class TraceObjective(Objective):
     """The criterion of the paper, ``Q(w) = tr(Yᵀ (G_w + nεI)⁻¹ Y) = ⟨Y, (C_w + εI)⁻¹ Y⟩``.
 
-    ``ε·Q`` estimates the trace of the conditional covariance operator of Y given w ⊙ X.
+    ``ε·Q`` estimates the trace of the conditional covariance operator of Y given w ⊙ X. With
+    ``f = (C + εI)⁻¹Y``, the gradient is ``−∇⟨f, C f⟩``.
     """
 
-    def at(self, w: np.ndarray, state: Any = None) -> TracePoint:
+    def at(self, w: np.ndarray, state: Any = None) -> Point:
         operator = self.gram.at(self.units.spread(w))
         f = operator.solve(self.epsilon)
         value = float(array_namespace(f).sum(operator.dots(operator.Y, f)))
-        return TracePoint(self.units, operator, f, value)
-
-
-@dataclass(eq=False)
-class TracePoint:
-    """The criterion at w, with ``f = (C + εI)⁻¹Y``: value ``⟨Y, f⟩``, gradient ``−∇⟨f, C f⟩``."""
-
-    units: Units
-    operator: Operator
-    f: Array
-    value: float
-    state: None = None
-
-    def gradient(self) -> np.ndarray:
-        return -self.units.collect(self.operator.grad(self.f, self.f))
+        return Point(value, lambda: -self.units.collect(operator.grad(f, f)))
 
 
 @dataclass(frozen=True)
@@ -83,50 +73,41 @@ class InverseFreeObjective(Objective):
 
     penalty: float  # μ = nλ₂, for the normalised inner product
     n_steps: int = 10  # conjugate gradient steps for each w
-
-    def at(self, w: np.ndarray, state: Array | None = None) -> InverseFreePoint:
-        return InverseFreePoint(self, w, state)
+    n_first: int = 100  # for the first one, which may be the last: all weights may be one
 
     @property
     def can_restrict(self) -> bool:  # type: ignore[override]
         return self.gram.keeps_vectors
 
+    def at(self, w: np.ndarray, state: Array | None = None) -> Point:
+        """Return ``⟨Y, F⟩ + μ⟨R, R⟩`` with ``F = nα`` and ``R = TF − Y``, ``T = C + εI``.
 
-class InverseFreePoint:
-    """The objective at w, with ``f = nα`` and ``R = (C + εI)f − Y``: ``⟨Y, f⟩ + nλ₂⟨R, R⟩``."""
-
-    def __init__(self, objective: InverseFreeObjective, w: np.ndarray, state: Array | None) -> None:
-        self._units = objective.units
-        self.operator = operator = objective.gram.at(objective.units.spread(w))
-        self._mu, self._epsilon = objective.penalty, objective.epsilon
+        Its gradient at fixed α is ``2μ ∇⟨R, C F⟩``.
+        """
+        operator, mu = self.gram.at(self.units.spread(w)), self.penalty
         Y, dots = operator.Y, operator.dots
         xp = array_namespace(Y)
+
+        def T(F: Array) -> Array:
+            return operator.matmul(F) + self.epsilon * F
+
         F = xp.zeros_like(Y) if state is None else state
-        # Half the negative gradient in f, divided by μ: T(Y − Tf) − Y/(2μ), with T = C + εI.
-        R = self._shifted(Y - self._shifted(F)) - Y / (2.0 * self._mu)
+        # Half the negative gradient in F, divided by μ: T(Y − TF) − Y/(2μ).
+        R = T(Y - T(F)) - Y / (2.0 * mu)
         D, square = R, dots(R, R)
         # Stop updating a column whose residual has vanished; continuing would divide by zero.
         done = float(xp.finfo(Y.dtype).eps) ** 4 * dots(Y, Y)
-        for _ in range(objective.n_steps):
-            TD = self._shifted(D)
+        for _ in range(self.n_first if state is None else self.n_steps):
+            TD = T(D)
             step = _ratio(square, dots(TD, TD), square > done)
             F = F + step * D
-            R = R - step * self._shifted(TD)
+            R = R - step * T(TD)
             square, previous = dots(R, R), square
             D = R + _ratio(square, previous, square > done) * D
-        self.state = F
-        self._residual = R = self._shifted(F) - Y
-        self.value = float(xp.sum(dots(Y, F) + self._mu * dots(R, R)))
-
-    def _shifted(self, F: Array) -> Array:
-        return self.operator.matmul(F) + self._epsilon * F
-
-    def gradient(self) -> np.ndarray:
-        """Return the gradient in w at fixed α: ``2μ ∇⟨R, C f⟩``."""
-        return 2.0 * self._mu * self._units.collect(self.operator.grad(self._residual, self.state))
+        R = T(F) - Y
+        value = float(xp.sum(dots(Y, F) + mu * dots(R, R)))
+        return Point(value, lambda: 2.0 * mu * self.units.collect(operator.grad(R, F)), F)
 
 
-# An objective evaluated at one w: a value, and the state from which the next evaluation starts.
-Point = TracePoint | InverseFreePoint
 # How to solve the linear systems: exactly, or by conjugate gradients along with w.
 OBJECTIVES = {"exact": TraceObjective, "free": InverseFreeObjective}

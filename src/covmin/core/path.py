@@ -12,15 +12,12 @@ while there are more features than the samples can distinguish.
 Here a feature is a unit of :mod:`covmin.core.units`: a column or a group of columns.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 from .arrays import array_namespace
-from .kernels import MEDIAN_ROWS
 from .objectives import Objective
 from .problem import Problem
 from .screening import Protected
@@ -122,23 +119,7 @@ def stage_of(problem: Problem, features: np.ndarray) -> Stage:
     """Return a stage that keeps given features, with their weights."""
     m = features.size
     start = Start(np.sort(features), np.ones(m))
-    return _solve(problem, SILENT, (0, 1, m), features[:0], start, whole=True)
-
-
-def approximation_error(problem: Problem, stage: Stage) -> float:
-    """Return the relative error of the criterion at a stage's weights, against the exact kernel.
-
-    It is measured on the rows of the bandwidth, whose n×n matrix is cheap.
-    """
-    active = stage.weights > 0.0
-    if not active.any():
-        return 0.0
-    few = problem.sample.first(MEDIAN_ROWS)
-    at = stage.among[active], stage.weights[active], stage.bandwidth, stage.budget, stage.among
-    by_components = replace(problem, sample=few, rows=few)
-    by_matrix = replace(by_components, frequencies=None)
-    rough, exact = by_components.trace(*at), by_matrix.trace(*at)
-    return abs(rough - exact) / abs(exact)
+    return _solve(problem, SILENT, (0, 1, m), features[:0], start, whole=False)
 
 
 def _protected(

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 from scipy.optimize import brentq
@@ -137,23 +136,16 @@ class Problem:
         kept = n_features - features.size + budget
         return sigma * (kept / n_features) ** (1.0 / order) if self.for_kept else sigma
 
-    def gram(
-        self,
-        features: np.ndarray,
-        sigma: float,
-        budget: int | None = None,
-        among: np.ndarray | None = None,
-    ) -> Gram:
+    def gram(self, features: np.ndarray, sigma: float, budget: int | None = None) -> Gram:
         """Return the Gram operator on the columns of the given units.
 
-        The kernel is that of a stage that keeps ``budget`` (by default all) of the units
-        ``among`` (by default the given ones).
+        The kernel is that of a stage that keeps ``budget`` of them, by default all.
         """
         columns = self.units.columns(features)
-        stage = self.units.restrict(features if among is None else among)
+        stage = self.units.restrict(features)
         kept = stage.n_features - stage.size + (stage.size if budget is None else budget)
         alone = self.frequencies is None or not self.kernel.sees_interactions
-        n_waves = waves_for(max(columns.size, stage.of_column.size), alone=alone)
+        n_waves = waves_for(columns.size, alone=alone)
         scale = Scale(sigma, kept if self.for_kept else stage.n_features, kept, n_waves)
         kernel: ScaledKernel = self.kernel.at(scale)
         if self.frequencies is None:
@@ -162,8 +154,7 @@ class Problem:
         components = kernel.components(take(self.frequencies, columns, axis=0))
         return FourierGram(components, self.rows.restrict(columns))
 
-    def trace(self, features: np.ndarray, weights: np.ndarray, sigma: float, *stage: Any) -> float:
+    def trace(self, features: np.ndarray, weights: np.ndarray, sigma: float) -> float:
         """Return the criterion Q at given weights, whatever the objective."""
-        gram = self.gram(features, sigma, *stage)
-        units = self.units.restrict(features)
+        gram, units = self.gram(features, sigma), self.units.restrict(features)
         return TraceObjective(gram, self.epsilon, units=units).at(weights).value

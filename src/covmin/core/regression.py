@@ -13,11 +13,10 @@ Targets and vectors are scaled by √p, where p are the sample weights, so that 
 plain sums.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
+from typing import Self
 
 import numpy as np
 from scipy.linalg import solve_triangular
@@ -76,8 +75,8 @@ class CentredKernel:
             W = dtrmm(1.0, dtrtri(L, lower=1)[0], self._C.T, lower=1).T
         else:
             W = self._C @ np.linalg.inv(np.linalg.cholesky(A)).swapaxes(-1, -2)
-        residuals: np.ndarray = targets - W @ (W.swapaxes(-1, -2) @ targets)
         left = 1.0 - self._p - np.einsum("...ij,...ij->...i", W, W)
+        residuals = targets - W @ (W.swapaxes(-1, -2) @ targets)
         residuals /= np.maximum(left, _TINY)[..., None]
         return residuals
 
@@ -93,7 +92,7 @@ class Basis:
     mean: np.ndarray  # (n_landmarks,), of the rows of K
 
     @classmethod
-    def of(cls, Z: np.ndarray, weights: np.ndarray, p: np.ndarray, scale: float) -> Basis:
+    def of(cls, Z: np.ndarray, weights: np.ndarray, p: np.ndarray, scale: float) -> Self:
         """Return the basis of features Z (n, q) in random order, at one length scale.
 
         The weights of the features add up to one. The first samples are the landmarks.
@@ -102,7 +101,7 @@ class Basis:
         return cls.of_kernel(np.exp(summed_kernel(Z, near, weights, scale)), p)
 
     @classmethod
-    def of_kernel(cls, K: np.ndarray, p: np.ndarray) -> Basis:
+    def of_kernel(cls, K: np.ndarray, p: np.ndarray) -> Self:
         """Return the basis of a kernel matrix between all samples and the first of them."""
         near = K[: K.shape[1]]
         power = np.trace(near)
@@ -120,19 +119,16 @@ class Basis:
     @cached_property
     def squares(self) -> np.ndarray:
         """Squares of V, whose sums are leverages."""
-        squares: np.ndarray = self.V**2
-        return squares
+        return self.V**2
 
     def components(self, most: int) -> np.ndarray:
         """Return the leading components, with variances that sum to at most one."""
         shares = self.variances[:most] / self.variances.sum()
-        components: np.ndarray = self.V[:, :most] * np.sqrt(shares / self.p[:, None])
-        return components
+        return self.V[:, :most] * np.sqrt(shares / self.p[:, None])
 
     def shrinkage(self, ridges: Sequence[float]) -> np.ndarray:
         """Return the factors (D, n_ridges) by which regression shrinks each direction."""
-        factors: np.ndarray = self.variances[:, None] / (self.variances[:, None] + np.array(ridges))
-        return factors
+        return self.variances[:, None] / (self.variances[:, None] + np.array(ridges))
 
     def leave_one_out(self, targets: np.ndarray, factors: np.ndarray) -> list[np.ndarray]:
         """Return the leave-one-out residuals (n, k) of centred targets for each shrinkage."""
@@ -201,12 +197,7 @@ def regress_on_sets(
     also : ndarray of shape (n_samples, n_more), default=None
         Further responses to predict, after those of Y, with the same bandwidth and ridge.
     n_landmarks : int, default=None
-        Number of landmarks; None means a small multiple of the root of the number of samples.
-
-    Notes
-    -----
-    The prediction of a binary response stays between its two values. Other predictions exceed the
-    observed range by at most half of it.
+        None means a small multiple of the root of the number of samples.
     """
     sets = [np.arange(X.shape[1])] if sets is None else sets
     X = X.astype(np.float64, copy=False)
@@ -271,16 +262,17 @@ def _bounded_errors(
 ) -> np.ndarray:
     """Return the leave-one-out error of clipped predictions for each ridge; last, of the mean."""
     p, root = basis.p, np.sqrt(basis.p)[:, None]
-    left_out = basis.leave_one_out(root * (Y - p @ Y), factors)
-    errors = []
-    for residuals in left_out[:-1]:
-        predicted = np.clip(Y - residuals / root, *bounds)
-        errors.append(float(p @ ((Y - predicted) ** 2).sum(axis=1)))
-    return np.array([*errors, float((left_out[-1] ** 2).sum())])
+    *left_out, of_mean = basis.leave_one_out(root * (Y - p @ Y), factors)
+    predicted = (np.clip(Y - residuals / root, *bounds) for residuals in left_out)
+    errors = [float(p @ ((Y - each) ** 2).sum(axis=1)) for each in predicted]
+    return np.array([*errors, float((of_mean**2).sum())])
 
 
 def _bounds(Y: np.ndarray) -> np.ndarray:
-    """Return the smallest and largest allowed prediction of each response."""
+    """Return the smallest and largest allowed prediction of each response.
+
+    Of a binary one these are its two values, others may exceed the observed range.
+    """
     low, high = Y.min(axis=0), Y.max(axis=0)
     two_values = ((low == Y) | (high == Y)).all(axis=0)
     beyond = np.where(two_values, 0.0, EXTRAPOLATION * (high - low))

@@ -5,13 +5,11 @@ rows. Here the blocks are slices of arrays in memory. Other sources implement th
 their own partitions.
 """
 
-from __future__ import annotations
-
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, replace
-from itertools import chain, islice, repeat
+from itertools import repeat
 from typing import Any, Protocol, Self, TypeVar
 
 import numpy as np
@@ -72,14 +70,8 @@ def map_blocks(
     should then limit BLAS to one thread. Blocks are read when needed, and at most
     ``n_threads + 1`` are held in memory.
     """
-    blocks = iter(blocks)
-    first = list(islice(blocks, 2))
-    single = len(first) == 1
-    blocks = chain(first, blocks)
-    del first  # so that finished blocks can be freed
-    if n_threads == 1 or single:  # a thread pool does not pay off for one block
-        for block in blocks:
-            yield function(*block)
+    if n_threads == 1:
+        yield from (function(*block) for block in blocks)
         return
     waiting: deque[Future[Result]] = deque()
     with ThreadPoolExecutor(n_threads) as pool:
@@ -112,10 +104,10 @@ class Sample:
         n, d = self.X.shape
         return n, d if self.columns is None else self.columns.size
 
-    def restrict(self, columns: np.ndarray) -> Sample:
+    def restrict(self, columns: np.ndarray) -> Self:
         return replace(self, columns=columns if self.columns is None else self.columns[columns])
 
-    def first(self, n_rows: int) -> Sample:
+    def first(self, n_rows: int) -> Self:
         """Return the first rows, with their responses and weights normalised again."""
         if n_rows >= self.X.shape[0]:
             return self

@@ -5,11 +5,9 @@ From the uniform start, a few steps of bounded length that each decrease the obj
 points than long steps, and need far fewer evaluations than a small fixed step.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
@@ -102,7 +100,7 @@ class Steps:
     max_step: float = 0.2  # largest change of a weight in one step
     growth: float = 1.0  # factor of that change while the curvature allows it
 
-    def looser(self, factor: float) -> Steps:
+    def looser(self, factor: float) -> Self:
         """Return steps with a larger tolerance that may grow, if only the set matters."""
         return replace(self, tol=factor * self.tol, growth=_GROWTH)
 
@@ -120,7 +118,6 @@ class Solution:
     gap: float  # possible first-order decrease, as a fraction of the objective
     converged: bool  # gap within the tolerance, or no decrease that floating point can resolve
     n_iter: int  # accepted steps
-    n_evaluations: int
     last_active: np.ndarray  # (d,), the last step after which each weight was positive
     state: Any = None  # of the objective, as a starting point for nearby evaluations
     length: float | None = None  # step length suggested by the last curvature, if any
@@ -168,7 +165,7 @@ def minimize(
             "The criterion is not finite at the start: the data or the parameters overflow. "
             "Standardise the features (standardize=True), or check y, epsilon and lambda2."
         )
-    n_evaluations, n_iter, stuck, stopped = 1, 0, False, False
+    n_iter, stuck, stopped = 0, False, False
     last_active = np.zeros(w.size, dtype=int)
     while True:
         scale = max(abs(state.point.value), np.finfo(float).tiny)
@@ -182,13 +179,11 @@ def minimize(
             # absorbing, they could only stay at zero.
             full = np.bincount(state.columns, state.w, w.size)
             reopened = _evaluated(objective, constraint, full, state.point.state)
-            state, n_evaluations = replace(reopened, length=state.length), n_evaluations + 1
+            state = replace(reopened, length=state.length)
             stuck = False
             continue
         before = state.w
-        evaluations, moved = _advance(state, constraint, steps, rounding)
-        n_evaluations += evaluations
-        stuck = not moved  # no decrease that floating point can resolve
+        stuck = not _advance(state, constraint, steps, rounding)
         if stuck:
             continue
         n_iter += 1
@@ -208,7 +203,6 @@ def minimize(
         gap=gap,
         converged=converged,
         n_iter=n_iter,
-        n_evaluations=n_evaluations,
         last_active=last_active,
         state=state.point.state,
         length=state.length if np.isfinite(state.length) else None,
@@ -224,10 +218,8 @@ def _evaluated(
     return _State(objective, np.arange(w.size), w, point, gradient, value)
 
 
-def _advance(
-    state: _State, constraint: Constraint, steps: Steps, rounding: float
-) -> tuple[int, bool]:
-    """Take one step in place; return the number of evaluations and whether it succeeded."""
+def _advance(state: _State, constraint: Constraint, steps: Steps, rounding: float) -> bool:
+    """Take one step in place, if there is a decrease that floating point can resolve."""
     # The length at which a weight moves by ``cap`` is searched for, without evaluations: the
     # projection subtracts what all features share, so the gradient does not tell it.
     cap, before = min(state.reach * steps.max_step, 1.0), 0.0
@@ -242,12 +234,12 @@ def _advance(
         before = largest
         length *= min(cap / max(largest, 1e-12 * cap), 10.0)
     length = min(length, state.length)
-    for trial in range(_MAX_HALVINGS):
+    for _ in range(_MAX_HALVINGS):
         w = constraint.project(state.w - length * state.gradient)
         move = w - state.w
         expected = float(state.gradient @ move)
         if -expected <= _RESOLVED * rounding * abs(state.value):
-            return trial, False
+            return False
         point = state.objective.at(w, state.point.state)
         price, slope = constraint.price(w)
         value = point.value + price
@@ -259,6 +251,6 @@ def _advance(
             grows = state.length >= steps.growth * length
             state.reach = steps.growth * state.reach if grows else 1.0
             state.w, state.point, state.value, state.gradient = w, point, value, gradient
-            return trial + 1, True
+            return True
         length *= 0.5
-    return _MAX_HALVINGS, False
+    return False

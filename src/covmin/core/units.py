@@ -5,9 +5,8 @@ per unit. The objective spreads the weights of the units over their columns, and
 gradient of the columns over their units.
 """
 
-from __future__ import annotations
-
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Self
 
 import numpy as np
 
@@ -22,7 +21,7 @@ class Units:
     scale: np.ndarray  # (n_columns,), weight of a column when its unit has weight one
 
     @classmethod
-    def single(cls, n_columns: int) -> Units:
+    def single(cls, n_columns: int) -> Self:
         """Return units of one column each."""
         return cls(np.arange(n_columns), np.ones(n_columns))
 
@@ -44,21 +43,21 @@ class Units:
         """Number of columns of each unit."""
         return np.bincount(self.of_column[self.of_column != ALWAYS_ON], minlength=self.size)
 
-    def switched_on(self, units: np.ndarray) -> Units:
+    def switched_on(self, units: np.ndarray) -> Self:
         """Return the units with some of them always included; the others keep their numbers."""
         on = np.isin(self.of_column, units)
-        return Units(np.where(on, ALWAYS_ON, self.of_column), self.scale)
+        return replace(self, of_column=np.where(on, ALWAYS_ON, self.of_column))
 
     def columns(self, units: np.ndarray) -> np.ndarray:
         """Return the columns of some units and those always included, in increasing order."""
         return np.flatnonzero(np.isin(self.of_column, units) | (self.of_column == ALWAYS_ON))
 
-    def restrict(self, units: np.ndarray) -> Units:
+    def restrict(self, units: np.ndarray) -> Self:
         """Return the units for :meth:`columns` of some units, renumbered in the given order."""
         number = np.full(self.size + 1, ALWAYS_ON)  # the last entry is for ALWAYS_ON
         number[units] = np.arange(units.size)
         columns = self.columns(units)
-        return Units(number[self.of_column[columns]], self.scale[columns])
+        return replace(self, of_column=number[self.of_column[columns]], scale=self.scale[columns])
 
     def spread(self, w: np.ndarray) -> np.ndarray:
         """Return the weights of the columns, given the weights of the units."""

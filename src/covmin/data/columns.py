@@ -8,22 +8,25 @@ from numbers import Real
 from typing import Any, Self
 
 import numpy as np
+from sklearn.utils import _safe_indexing
 
 from covmin.constants import FEW_LEVELS, MOST_LEVELS, RARE_LEVEL
 from covmin.remarks import InputError
-from covmin.text import listed
+from covmin.text import count_of, listed
 
-from .dtypes import as_numbers, is_category, is_integer, is_missing, is_number
-from .parsing import (
-    encode_phase,
-    encode_points,
-    is_missing_mark,
-    look_like_numbers,
-    points_in_time,
-    read_clock,
-    read_dates,
-    read_numerals,
+from . import parsing
+from .blocks import ArrayBlocks, Blocks
+from .dtypes import (
+    as_numbers,
+    checked_numbers,
+    holds_numbers,
+    is_category,
+    is_frame,
+    is_integer,
+    is_missing,
+    is_number,
 )
+from .layout import position
 
 #: Kinds that the user may request for a column.
 KINDS = ("number", "category", "date", "text", "drop")
@@ -34,12 +37,13 @@ _SAID = {
     "category": "Read as categories",
     "date": "Read as dates",
     "text": "Read as text",
-    "presence": "Row identifiers, used only as indicators of missingness",
-    "identifier": "Excluded as row identifiers, whose values hardly repeat",
+    "presence": "Used only as indicators of missingness, because their values hardly repeat",
+    "identifier": "Excluded because their values hardly repeat, as in row identifiers",
     "free text": "Excluded as free text",
     "empty": "Excluded because empty",
     "dropped": "Excluded as requested",
 }
+_LIKE_ROWS, _NO_VALUES = "integers that never repeat, like row numbers", "no values"
 # Words of a cell of free text.
 _WORDS = 3
 
@@ -67,9 +71,8 @@ class Reading:
     @property
     def choice(self) -> str:
         """How the column was read, in words."""
-        return (
-            f"{self.column!r} {'excluded' if self.kind in LEFT_OUT else _SAID[self.kind].lower()}"
-        )
+        how = "excluded" if self.kind in LEFT_OUT else _SAID[self.kind].lower()
+        return f"{self.column!r} {how}"
 
     def __str__(self) -> str:
         return f"{self.choice} ({self.words})"
@@ -114,9 +117,9 @@ class Levels:
         return cls(values, codes)
 
     @property
-    def n_present(self) -> int:
-        """Number of values that are not missing."""
-        return int((self.codes >= 0).sum())
+    def counts(self) -> np.ndarray:
+        """Number of samples of each value."""
+        return np.bincount(self.codes[self.codes >= 0], minlength=len(self.values))
 
     def spread(self, numbers: np.ndarray) -> np.ndarray:
         """Return the number of each sample's level; NaN or NaT if it is missing."""
@@ -128,8 +131,8 @@ def identifies_rows(column: Any, n_columns: int = 1) -> bool:
     """Tell whether integers identify rows: all differ although they lie close together.
 
     Row numbers do, and numbers of customers or of answers. Of n independent integers from a range
-    of R, all differ with probability ``Π (1 − i/R)`` over i < n. Small probabilities are allowed
-    for among many columns. Missing values, and steps larger than one, identify nothing.
+    of R, all differ with probability ``Π (1 − i/R)`` over i < n, which must be small even among
+    ``n_columns``. Missing values, and steps larger than one, identify nothing.
     """
     numbers = np.asarray(column)
     if numbers.dtype.kind not in "iu":  # as integers, if none is missing: large ones differ there
@@ -149,17 +152,10 @@ def identifies_rows(column: Any, n_columns: int = 1) -> bool:
 
 
 def read_by_itself(column: Any, *, is_trusted: bool = False) -> ReadColumn:
-    """Read a column as the kind that it appears to hold.
-
-    Parameters
-    ----------
-    column : pandas or polars series, or array of shape (n_samples,)
-    is_trusted : bool
-        Whether to use integers even if they look like row numbers.
-    """
+    """Read a column as the kind that it appears to hold; trust integers like row numbers or not."""
     if is_number(column.dtype):
         if not is_trusted and is_integer(column.dtype) and identifies_rows(column):
-            return _row_numbers(len(column))
+            return _left_out(len(column), "identifier", _LIKE_ROWS)
         return ReadColumn("number", as_numbers(column)[:, None])
     levels = Levels.of(column)
     if not is_category(column.dtype):
@@ -174,17 +170,8 @@ def _left_out(n_samples: int, kind: str, words: str) -> ReadColumn:
     return ReadColumn(kind, np.empty((n_samples, 0)), words)
 
 
-def _row_numbers(n_samples: int) -> ReadColumn:
-    words = "integers that never repeat, like row numbers"
-    return _left_out(n_samples, "identifier", words)
-
-
-def _empty(n_samples: int) -> ReadColumn:
-    return _left_out(n_samples, "empty", "no values")
-
-
 def _of_points(points: np.ndarray, words: str = "dates") -> ReadColumn:
-    block, cycles = encode_points(points)
+    block, cycles = parsing.encode_points(points)
     parts = ", ".join(["time since the first date", *cycles])
     return ReadColumn("date", block, f"{words}: {parts}", points=points)
 
@@ -193,17 +180,16 @@ def _of_objects(levels: Levels, is_trusted: bool) -> ReadColumn:
     """Read objects: by their types if all agree, otherwise by their text."""
     values = levels.values
     if not values:
-        return _empty(levels.codes.size)
+        return _left_out(levels.codes.size, "empty", _NO_VALUES)
     # First, because durations of NumPy are integers.
-    if all(isinstance(value, timedelta | np.timedelta64) for value in values):
-        days = np.array([value / np.timedelta64(1, "D") for value in values])
+    if all(isinstance(each, timedelta | np.timedelta64) for each in values):
+        days = np.array([each / np.timedelta64(1, "D") for each in values])
         return ReadColumn("number", levels.spread(days)[:, None], "durations, in days")
-    if all(isinstance(value, (Real, Decimal, np.bool_)) for value in values):
-        numbers = np.array([float(value) for value in values])
+    if all(isinstance(each, (Real, Decimal, np.bool_)) for each in values):
+        numbers = np.array([float(each) for each in values])
         return ReadColumn("number", levels.spread(numbers)[:, None])
-    dates = date | np.datetime64
-    if all(isinstance(each, dates) or hasattr(each, "to_timestamp") for each in values):
-        return _of_points(levels.spread(points_in_time(values)))
+    if all(isinstance(x, date | np.datetime64) or hasattr(x, "to_timestamp") for x in values):
+        return _of_points(levels.spread(parsing.points_in_time(values)))
     return _of_text(levels, is_trusted) or read_categories(levels)
 
 
@@ -219,44 +205,38 @@ def _of_text(levels: Levels, is_trusted: bool) -> ReadColumn | None:
     Marks of missing values count as missing, and so does what is no number among many numbers, such
     as "unknown": at most one cell in ``FEW_LEVELS``.
     """
-    texts = [_as_text(value) for value in levels.values]
+    texts = np.array([_as_text(value) for value in levels.values], dtype=object)
     if not any(text.strip() for text in texts):
-        return _empty(levels.codes.size)
-    is_mark = np.array([is_missing_mark(text) for text in texts])
-    are_numbers = look_like_numbers(texts) & ~is_mark
-    is_stray = ~(are_numbers | is_mark)
-    n_stray = is_stray[levels.codes[levels.codes >= 0]].sum()
-    if are_numbers.sum() <= FEW_LEVELS or FEW_LEVELS * n_stray > levels.n_present:
+        return _left_out(levels.codes.size, "empty", _NO_VALUES)
+    is_mark = np.array([parsing.is_missing_mark(text) for text in texts])
+    are_numbers = parsing.look_like_numbers(texts) & ~is_mark
+    is_stray, counts = ~(are_numbers | is_mark), levels.counts
+    if are_numbers.sum() <= FEW_LEVELS or FEW_LEVELS * counts[is_stray].sum() > counts.sum():
         is_stray[:] = False
     there = ~(is_mark | is_stray)
-    held = [texts[i] for i in np.flatnonzero(there)]
-
-    def spread(values: np.ndarray) -> np.ndarray:
-        placed = np.full(there.size, np.nan).astype(values.dtype)
-        placed[there] = values
-        return levels.spread(placed)
-
-    if (found := read_numerals(held)) is not None:
-        numbers, words = spread(found[0]), found[1]
+    # Among the values that are there; the others are missing.
+    codes = np.append(np.where(there, np.cumsum(there) - 1, -1), -1)[levels.codes]
+    held = Levels(texts[there].tolist(), codes)
+    if (found := parsing.read_numerals(held.values)) is not None:
+        numbers, words = held.spread(found[0]), found[1]
         if not is_trusted and identifies_rows(numbers):
-            return _row_numbers(levels.codes.size)
+            return _left_out(codes.size, "identifier", _LIKE_ROWS)
         if is_stray.any():
-            words += f"; {listed([texts[i] for i in np.flatnonzero(is_stray)])} treated as missing"
+            words += f"; {listed(texts[is_stray].tolist())} treated as missing"
         return ReadColumn("number", numbers[:, None], words)
-    if (dates := read_dates(held)) is not None:
-        return _of_points(spread(dates[0]), dates[1])
-    if (phases := read_clock(held)) is not None:
-        return ReadColumn("date", encode_phase(spread(phases)), "times of day")
+    if (dates := parsing.read_dates(held.values)) is not None:
+        return _of_points(held.spread(dates[0]), dates[1])
+    if (phases := parsing.read_clock(held.values)) is not None:
+        return ReadColumn("date", parsing.encode_phase(held.spread(phases)), "times of day")
     return None
 
 
 def read_categories(levels: Levels) -> ReadColumn:
     """Encode levels as indicators, with rare ones merged; exclude row identifiers and free text."""
-    n, n_levels = levels.n_present, len(levels.values)
-    if n == 0:
-        return _empty(levels.codes.size)
-    words = f"{n_levels} value{'s' if n_levels > 1 else ''} in {n} rows"
-    counts = np.bincount(levels.codes[levels.codes >= 0], minlength=n_levels)
+    counts, n_levels = levels.counts, len(levels.values)
+    if (n := int(counts.sum())) == 0:
+        return _left_out(levels.codes.size, "empty", _NO_VALUES)
+    words = f"{count_of(n_levels, 'value')} in {count_of(n, 'row')}"
     rare = counts < min(RARE_LEVEL[0], RARE_LEVEL[1] * n)
     hardly_repeat = 2 * n_levels > n and n_levels > FEW_LEVELS
     is_mostly_rare = n_levels > FEW_LEVELS and 2 * counts[rare].sum() > n
@@ -265,8 +245,8 @@ def read_categories(levels: Levels) -> ReadColumn:
         return _left_out(levels.codes.size, "free text", f"{words}, of several words each")
     if hardly_repeat or rare.all():
         if (presence := _presence(levels)) is None:
-            return _left_out(levels.codes.size, "identifier", f"{words}: a row identifier")
-        words += ": a row identifier, used only as an indicator of missingness"
+            return _left_out(levels.codes.size, "identifier", f"{words}, which hardly repeat")
+        words += ", which hardly repeat: used only as an indicator of missingness"
         return ReadColumn("category", presence, words, "presence")
     block, n_merged = indicators(levels, rare)
     return ReadColumn(
@@ -276,8 +256,7 @@ def read_categories(levels: Levels) -> ReadColumn:
 
 def _presence(levels: Levels) -> np.ndarray | None:
     """Return an indicator of missingness, unless values are rarely missing or rarely present."""
-    n = levels.n_present
-    if min(n, levels.codes.size - n) < RARE_LEVEL[0]:
+    if np.bincount(levels.codes < 0, minlength=2).min() < RARE_LEVEL[0]:
         return None
     return indicators(levels, np.ones(len(levels.values), dtype=bool))[0]
 
@@ -295,8 +274,7 @@ def indicators(levels: Levels, rare: np.ndarray | None = None) -> tuple[np.ndarr
     merged = np.zeros(n_levels, dtype=bool) if rare is None else rare.copy()
     most = MOST_LEVELS - n_missing
     if (~merged).sum() + merged.any() > most:
-        counts = np.bincount(codes[codes >= 0], minlength=n_levels)
-        merged[np.lexsort((place, -counts))[most - 1 :]] = True
+        merged[np.lexsort((place, -levels.counts))[most - 1 :]] = True
     if merged.sum() < 2:
         merged[:] = False
     n_own = int((~merged).sum())
@@ -315,7 +293,7 @@ def read_as(kind: str, column: Any, label: Hashable) -> ReadColumn:
         return _left_out(len(column), "dropped", "as requested")
     levels = Levels.of(column)
     if not levels.values:
-        return _empty(levels.codes.size)
+        return _left_out(levels.codes.size, "empty", _NO_VALUES)
     if kind == "category":
         return _as_category(levels, label)
     read = _of_words(levels) if kind == "text" else _of_objects(levels, is_trusted=True)
@@ -328,12 +306,8 @@ def read_as(kind: str, column: Any, label: Hashable) -> ReadColumn:
         if not np.isnan(values).all():
             return ReadColumn("number", levels.spread(values)[:, None], "as requested")
     needs = {"date": ", such as '2024-01-31'", "text": ", and words have at least two letters"}
-    raise InputError(
-        f"Column {label!r} cannot be read as a {kind}: it contains "
-        f"{str(levels.values[0])!r}{needs.get(kind, '')}.",
-        "column_types",
-        [label],
-    )
+    text = f"Column {label!r} cannot be read as a {kind}: it contains {str(levels.values[0])!r}"
+    raise InputError(f"{text}{needs.get(kind, '')}.", "column_types", [label])
 
 
 def _parsed(text: str) -> float:
@@ -341,22 +315,19 @@ def _parsed(text: str) -> float:
     try:
         return float(text)
     except ValueError:
-        found = read_numerals([text])
+        found = parsing.read_numerals([text])
         return np.nan if found is None else float(found[0][0])
 
 
 def _as_category(levels: Levels, label: Hashable) -> ReadColumn:
     """Merge levels only if there are too many."""
-    if not FEW_LEVELS < len(levels.values) == levels.n_present:
+    if len(levels.values) <= FEW_LEVELS or levels.counts.max() > 1:
         return ReadColumn("category", indicators(levels)[0])
     if (presence := _presence(levels)) is not None:
         return ReadColumn("category", presence)
-    raise InputError(
-        f"Categorical column {label!r} has {len(levels.values)} levels in as many rows: it "
-        "identifies rows, not groups of rows. Merge levels, or drop the column.",
-        "column_types",
-        [label],
-    )
+    text = f"Categorical column {label!r} has {len(levels.values)} levels in as many rows: it"
+    cure = "identifies rows, not groups of rows. Merge levels, or drop the column."
+    raise InputError(f"{text} {cure}", "column_types", [label])
 
 
 def _of_words(levels: Levels) -> ReadColumn | None:
@@ -372,7 +343,93 @@ def _of_words(levels: Levels) -> ReadColumn | None:
     most = min(FEW_LEVELS, *(size - 1 for size in words.shape))
     block = words.toarray()
     if most > 0:
-        block = TruncatedSVD(most, algorithm="arpack", random_state=0).fit_transform(words)
+        block = TruncatedSVD(most, random_state=0).fit_transform(words)
     block[levels.codes < 0] = np.nan
     said = f"frequencies of {words.shape[1]} words, in {block.shape[1]} numbers"
     return ReadColumn("text", block, said)
+
+
+# --- all columns ----------------------------------------------------------------------------------
+
+
+def read_matrix(
+    X: Any, names: Sequence[Hashable] | None, column_types: Any, is_given: np.ndarray
+) -> tuple[Any, np.ndarray, np.ndarray, tuple[Reading, ...]]:
+    """Encode a table: numbers unchanged, other columns in memory by what they hold.
+
+    Returns an array or blocks (n_samples, n_encoded), with NaN where a number or a date is missing;
+    the column that each encoded one comes from; and the kinds of the columns, and how they were
+    read, if they are not plain numbers.
+    """
+    numbered = np.arange(is_given.size)
+    unchanged = numbered, np.full(is_given.size, "number"), ()
+    wanted = {} if column_types == "auto" else _wanted_kinds(X, names, column_types)
+    if isinstance(X, Blocks):
+        if set(wanted.values()) <= {"number"}:
+            return X, *unchanged
+        if not isinstance(X, ArrayBlocks):
+            text = "column_types requires a table in memory, but this X is read in blocks."
+            cure = (
+                "Encode these columns first and omit column_types, or load the table into memory."
+            )
+            raise InputError(f"{text} {cure}", "column_types")
+        X = X.array
+    others = [j for j, kind in wanted.items() if kind != "number"]
+    plain = np.ones(is_given.size, dtype=bool)
+    if column_types != "strict":
+        plain = _plain_columns(X, names, is_given | np.isin(numbered, list(wanted)))
+    plain[others] = False
+    if plain.all():
+        return checked_numbers(X), *unchanged
+    numbers = np.empty((X.shape[0], 0))
+    if plain.any():
+        numbers = checked_numbers(_safe_indexing(X, np.flatnonzero(plain), axis=1))
+    labels, next_numbers = list(names or numbered.tolist()), iter(numbers.T)
+
+    def read_column(j: int) -> ReadColumn:
+        if plain[j]:
+            return ReadColumn("number", next(next_numbers)[:, None])
+        column = _safe_indexing(X, j, axis=1)
+        if j in wanted:
+            return read_as(wanted[j], column, labels[j])
+        return read_by_itself(column, is_trusted=bool(is_given[j]))
+
+    columns = list(map(read_column, numbered.tolist()))
+    readings = tuple(
+        Reading(label, read.kind, read.words, read.note)
+        for label, read in zip(labels, columns, strict=True)
+        if read.words
+    )
+    if all(read.kind in LEFT_OUT for read in columns):
+        text = f"No column is left to select from. {' '.join(summary(readings))}"
+        raise InputError(text, "column_types", advice="Use column_types to change this.")
+    matrix = np.concatenate([read.block for read in columns], axis=1, dtype=numbers.dtype)
+    source = np.repeat(numbered, [read.block.shape[1] for read in columns])
+    return matrix, source, np.array([read.kind for read in columns]), readings
+
+
+def _wanted_kinds(X: Any, names: Sequence[Hashable] | None, column_types: Any) -> dict[int, str]:
+    """Return the kinds that the user asks for, by the number of the column."""
+    if column_types == "strict":
+        dtypes = X.dtypes if is_frame(X) else ()
+        return {j: "category" for j, dtype in enumerate(dtypes) if is_category(dtype)}
+    wanted = dict[int, str]()
+    for column, kind in column_types.items():
+        if kind not in KINDS:
+            text = f"column_types has {kind!r} for column {column!r}; allowed are"
+            known = ", ".join(map(repr, KINDS))
+            raise InputError(f"{text} {known}.", "column_types", [column])
+        wanted[position(column, names, X.shape[1], "column_types")] = kind
+    return wanted
+
+
+def _plain_columns(X: Any, names: Sequence[Hashable] | None, is_trusted: np.ndarray) -> np.ndarray:
+    """Return a mask of the columns that hold numbers, but not row numbers unless trusted."""
+    if names is None:  # users number arrays on purpose
+        return np.full(is_trusted.size, holds_numbers(X))
+    # Complex numbers raise an error later, together with the other numbers.
+    plain = np.array([is_number(d) or getattr(d, "kind", "O") == "c" for d in X.dtypes])
+    free = [j for j in np.flatnonzero(plain & ~is_trusted) if is_integer(list(X.dtypes)[j])]
+    for j in free:
+        plain[j] = not identifies_rows(_safe_indexing(X, j, axis=1), len(free))
+    return plain

@@ -12,9 +12,10 @@ from typing import Any
 import numpy as np
 from scipy.fft import dct, idct
 from scipy.spatial.distance import cdist
-from scipy.stats import norm
+from scipy.stats import norm, rankdata
 
 from covmin.constants import TESTED_ROWS
+from covmin.core.screening.ranks import orthonormal
 from covmin.remarks import InputError, Remark, warn
 
 from .blocks import as_blocks
@@ -39,22 +40,28 @@ _CLOSER, _COPIED, _MOST_COPIES = 20.0, 0.25, 20
 
 
 def check_independence(
-    table: Any, columns: PreparedColumns | None = None, *, refuses: bool = False
-) -> None:
-    """Say once that rows depend on each other, unless the table has groups of rows.
+    table: Any,
+    columns: PreparedColumns | None = None,
+    *,
+    refuses: bool = False,
+    is_cured: bool = False,
+) -> bool:
+    """Tell whether rows are independent; if not, say so, unless there are groups of rows.
 
     Equal rows count once if the tool merges them, which needs the prepared ``columns``. A tool that
-    ``refuses`` raises an error, because its error rates would not hold.
+    ``refuses`` raises an error, because its error rates would not hold. If it ``is_cured`` by a
+    splitter, nothing is said.
     """
     if table.groups is not None:
-        return
+        return bool(np.unique(table.groups).size == table.n_samples)
     merged = None if columns is None else np.sort(columns.independent(0).first)
     if (found := dependence_of_rows(table, merged)) is None:
-        return
+        return True
     if not refuses:
         raised = f"{found.text} The errors reported for this fit are therefore too small."
-        warn(found.code, raised, found.columns, advice=_CURES[0])
-        return
+        if not is_cured:
+            warn(found.code, raised, found.columns, advice=_CURES[0])
+        return False
     raise InputError(
         f"{found.text} The error rates of this method would not hold.",
         "groups",
@@ -133,26 +140,31 @@ def column_alike_in_order(X: np.ndarray, Y: np.ndarray) -> int | None:
     """Return a column that is alike in consecutive rows if Y is too, otherwise None.
 
     Independent rows that were sorted by a feature or by the response resemble the next one too. So
-    what follows the row number slowly is removed, and jumps of columns with few of them. If a
-    column or the response is in order, little that is left says nothing; if that is the response,
-    the features decide. Of a random walk little is left too, but nothing is in order.
+    what follows the row number slowly is removed, and jumps of columns with few of them. Columns by
+    which rows are sorted say nothing, and waves over them are removed from the others. If a column
+    or the response is in order, little that is left says nothing; if that is the response, the
+    features decide. Of a random walk little is left too, but nothing is in order.
     """
     n = len(X)
     both = np.hstack([X, Y])
     least_left = _LEAST_LEFT if any(map(is_in_order, both.T)) else _ROUNDING
     n_slow = 1 + n // _SLOW
+    by = sorting_columns(both)
+    ranks = (rankdata(both[:, by], axis=0) - 0.5) / n
+    waves = np.cos(np.pi * np.arange(1, min(2 * n_slow, _SLOW)) * ranks[:, :, None])
     changes = both[1:] != both[:-1]
     places = np.unique(np.flatnonzero(changes[:, changes.sum(axis=0) <= _JUMPS].any(axis=1)))
-    places = places[: n // 2]
-    left = dct(np.column_stack([np.arange(n)[:, None] > places, both]), axis=0, norm="ortho")
+    removed = np.hstack([np.arange(n)[:, None] > places, waves.reshape(n, -1)])[:, : n // 2]
+    left = dct(np.hstack([removed, both]), axis=0, norm="ortho")
     left[:n_slow] = 0.0
     left = idct(left, axis=0, norm="ortho")
-    free, left = np.linalg.qr(left[:, : places.size])[0], left[:, places.size :]
+    free, left = orthonormal(left[:, : removed.shape[1]], _ROUNDING), left[:, removed.shape[1] :]
     left -= free @ (free.T @ left)
-    squares, n_left = (left**2).sum(axis=0), n - n_slow - places.size
+    squares, n_left = (left**2).sum(axis=0), n - n_slow - free.shape[1]
     r = (left[1:] * left[:-1]).sum(axis=0) / np.maximum(squares, least_left * n)
     # What was removed is alike in consecutive rows, so what is left is a little unlike.
     r += (n_slow + (free[1:] * free[:-1]).sum()) / n_left
+    r[by[by < X.shape[1]]] = -1.0
     of_X, of_Y = r[: X.shape[1]], r[X.shape[1] :]
     is_sorted = (squares[X.shape[1] :] < least_left * n).all()
     # Where y cannot confirm it, the correlation must be one that matters by a standard error.
@@ -164,6 +176,26 @@ def column_alike_in_order(X: np.ndarray, Y: np.ndarray) -> int | None:
     if of_X.max(initial=-1.0) < least_X or not (is_sorted or of_Y.max(initial=-1.0) >= least_Y):
         return None
     return int(np.argmax(of_X))
+
+
+def sorting_columns(X: np.ndarray) -> np.ndarray:
+    """Return the columns by which rows are sorted, first by some, then by others within ties.
+
+    >>> sorting_columns(np.array([[0, 1, 0, 1, 0, 1] * 5, [1, 3, 5, 2, 4, 6] * 5]).T)
+    array([], dtype=int64)
+    >>> sorting_columns(np.array([[0, 3, 7] * 9, np.repeat(range(9), 3)]).T)
+    array([0, 1])
+    """
+    steps = np.diff(X, axis=0)
+    found, tied = np.zeros(X.shape[1], dtype=bool), np.ones(len(steps), dtype=bool)
+    while tied.sum() > _JUMPS:  # so many are not in order by chance
+        within = steps[tied]
+        in_order = (within >= 0.0).all(axis=0) | (within <= 0.0).all(axis=0)
+        if not (more := in_order & within.any(axis=0) & ~found).any():
+            break
+        found |= more
+        tied &= (steps[:, more] == 0.0).all(axis=1)
+    return np.flatnonzero(found)
 
 
 def is_in_order(x: np.ndarray) -> bool:

@@ -49,9 +49,9 @@ class Layout:
 def units_of(
     feature_groups: Any, is_given: np.ndarray, names: Sequence[Hashable] | None
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray | None]:
-    """Return the unit of each column, a mask of the given units, and the labels of the units.
+    """Return the unit of each column, a mask of the given units, and the labels of groups, if any.
 
-    ``is_given`` (n_columns,) is a mask of the given columns. There are labels if there are groups.
+    ``is_given`` (n_columns,) is a mask of the given columns.
     """
     unit, labels = np.arange(is_given.size), None
     if feature_groups is not None:
@@ -66,11 +66,8 @@ def units_of(
     partly = np.flatnonzero((on > 0) & (on < members))
     if partly.size:
         label = (partly if labels is None else labels[partly]).tolist()[0]
-        raise InputError(
-            f"Only some columns of the group {label!r} are in given; "
-            "include the whole group or none of it.",
-            "given",
-        )
+        text = f"Only some columns of the group {label!r} are in given; include all or none of it."
+        raise InputError(text, "given")
     if (on > 0).all():
         raise InputError("All columns are given, so there is nothing left to select.", "given")
     return unit, on > 0, labels
@@ -83,8 +80,8 @@ def _labels(groups: Any, names: Sequence[Hashable] | None, n_columns: int) -> li
         fits = len(labels) == n_columns and all(isinstance(label, Hashable) for label in labels)
         if not fits or any(map(is_missing, labels)):
             raise InputError(
-                "feature_groups must be a flat list or array with one label for each of the "
-                f"{n_columns} columns, none missing, or a dict from a label to its columns; "
+                f"feature_groups must be a flat list with a label for each of the {n_columns} "
+                "columns, none missing, or a dict from a label to its columns; "
                 f"got {len(labels)} entries, such as {labels[:1]}.",
                 "feature_groups",
             )
@@ -95,18 +92,13 @@ def _labels(groups: Any, names: Sequence[Hashable] | None, n_columns: int) -> li
         mask = column_mask(columns, names, n_columns, f"feature_groups[{label!r}]")
         for j in np.flatnonzero(mask).tolist():
             if j in owner:
-                raise InputError(
-                    f"Column {labels[j]!r} is in two groups, {owner[j]!r} and {label!r}.",
-                    "feature_groups",
-                )
+                text = f"Column {labels[j]!r} is in two groups, {owner[j]!r} and {label!r}."
+                raise InputError(text, "feature_groups")
             owner[j] = label
     alone = {labels[j] for j in range(n_columns) if j not in owner}
     if clash := alone & set(owner.values()):
-        raise InputError(
-            f"feature_groups has the label {clash.pop()!r}, which is also the name of a column "
-            "outside that group; use another label.",
-            "feature_groups",
-        )
+        text = f"feature_groups has the label {clash.pop()!r}, which is also the name of a column"
+        raise InputError(f"{text} outside that group; use another label.", "feature_groups")
     return [owner.get(j, labels[j]) for j in range(n_columns)]
 
 
@@ -120,11 +112,8 @@ def column_mask(
     items = [columns] if isinstance(columns, (str, Integral)) else list(columns)
     if items and all(isinstance(item, (bool, np.bool_)) for item in items):
         if len(items) != n_columns:
-            raise InputError(
-                f"{parameter} as a mask must have one entry for each of the {n_columns} columns of "
-                f"X; it has {len(items)}.",
-                parameter,
-            )
+            text = f"{parameter} as a mask must have one entry for each of the {n_columns} columns"
+            raise InputError(f"{text} of X; it has {len(items)}.", parameter)
         return np.array(items, dtype=bool)
     mask = np.zeros(n_columns, dtype=bool)
     mask[[position(item, names, n_columns, parameter) for item in items]] = True
@@ -141,13 +130,9 @@ def position(item: Any, names: Sequence[Hashable] | None, n_columns: int, parame
         hint = f"Did you mean {', '.join(map(repr, close))}?" if close else ""
         if names is None:
             hint = "Its columns have no names; pass a data frame, or use column numbers."
-        raise InputError(
-            f"{parameter} names {item!r}, which is not a column of X. {hint}".strip(), parameter
-        )
+        text = f"{parameter} names {item!r}, which is not a column of X. {hint}"
+        raise InputError(text.strip(), parameter)
     if not isinstance(item, Integral) or not -n_columns <= int(item) < n_columns:
-        raise InputError(
-            f"{parameter} must contain column names, column numbers from 0 to {n_columns - 1}, or "
-            f"a mask; got {item!r}.",
-            parameter,
-        )
+        allowed = f"column names, column numbers from 0 to {n_columns - 1}, or a mask"
+        raise InputError(f"{parameter} must contain {allowed}; got {item!r}.", parameter)
     return int(item) % n_columns

@@ -1,7 +1,7 @@
 """Parse numbers, dates and times written as text, and encode dates as elapsed time and cycles."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from datetime import datetime
 from typing import Any
 
@@ -35,19 +35,14 @@ _CODE = re.compile(rf"(?<![0-9.,'’{_BLANK}])0[0-9]")
 
 
 def is_missing_mark(text: str) -> bool:
-    """Tell whether a cell of a column of numbers or dates marks a missing value.
-
-    >>> is_missing_mark(" N/A "), is_missing_mark("0")
-    (True, False)
-    """
+    """Tell whether a cell of a column of numbers or dates marks a missing value."""
     return text.strip().casefold() in _MISSING_MARKS
 
 
-def look_like_numbers(texts: Sequence[str]) -> np.ndarray:
+def look_like_numbers(texts: Iterable[str]) -> np.ndarray:
     """Return a mask of the texts that look like numbers, each on its own."""
-    shapes = [" ".join(text.split("\n")).strip().translate(_DIGITS) for text in texts]
-    fits = {shape: _CELL.fullmatch(shape) is not None for shape in dict.fromkeys(shapes)}
-    return np.array([fits[shape] for shape in shapes], dtype=bool)
+    shapes = (text.replace("\n", " ").strip().translate(_DIGITS) for text in texts)
+    return np.array([_CELL.fullmatch(shape) is not None for shape in shapes], dtype=bool)
 
 
 def read_numerals(texts: Sequence[str]) -> tuple[np.ndarray, str] | None:
@@ -63,11 +58,10 @@ def read_numerals(texts: Sequence[str]) -> tuple[np.ndarray, str] | None:
     """
     lines = "\n".join(text.strip() for text in texts)
     shapes = dict.fromkeys(lines.translate(_DIGITS).split("\n"))
-    cells = [_CELL.fullmatch(shape) for shape in shapes]
-    found = [
-        cell for cell in cells if cell is not None and bool(cell["open"]) == bool(cell["close"])
-    ]
-    if len(found) < len(cells) or lines.count("\n") >= len(texts) or _CODE.search(lines):
+    found = [cell for shape in shapes if (cell := _CELL.fullmatch(shape))]
+    are_closed = all(bool(cell["open"]) == bool(cell["close"]) for cell in found)
+    are_lines = len(found) == len(shapes) and lines.count("\n") < len(texts)
+    if not (are_lines and are_closed) or _CODE.search(lines):
         return None
     units = {cell[place] for cell in found for place in ("before", "after")} - {""}
     unit = units.pop() if units else ""
@@ -78,9 +72,8 @@ def read_numerals(texts: Sequence[str]) -> tuple[np.ndarray, str] | None:
     if (style := next(styles, None)) is None:
         return None
     thousands, decimal, _ = style
-    plain = lines.replace(unit, "") if unit else lines
-    plain = plain.translate(str.maketrans("", "", thousands + _BLANK + ")"))
-    plain = plain.translate(str.maketrans(f"{decimal}−(", ".--"))
+    table = str.maketrans(f"{decimal}−(", ".--", thousands + _BLANK + ")")
+    plain = (lines.replace(unit, "") if unit else lines).translate(table)
     try:
         values = np.array(plain.split("\n"), dtype=np.float64)
     except ValueError:  # two signs
@@ -122,9 +115,6 @@ def read_dates(texts: Sequence[str]) -> tuple[np.ndarray, str] | None:
     """Parse texts as dates if all are written in the same format, and describe the format.
 
     Returns None otherwise. Time zones are ignored: times are local clock times.
-
-    >>> read_dates(["1/2/2024 10:30", "12/1/2023"])[1]
-    "dates as text, such as '1/2/2024 10:30' for 2024-01-02"
     """
     for pattern in _DATES if texts else ():
         if (points := _points(pattern, texts)) is not None:
@@ -134,11 +124,7 @@ def read_dates(texts: Sequence[str]) -> tuple[np.ndarray, str] | None:
 
 
 def read_clock(texts: Sequence[str]) -> np.ndarray | None:
-    """Parse texts as times of day, as fractions of a day, if all of them are; None otherwise.
-
-    >>> (24 * read_clock(["10:30", "1:00 pm"])).tolist()
-    [10.5, 13.0]
-    """
+    """Parse texts as times of day, as fractions of a day, if all of them are; None otherwise."""
     points = _points(_CLOCKS, texts) if texts else None
     return None if points is None else (points - np.datetime64(0, "us")) / _DAY
 
@@ -181,9 +167,8 @@ def points_in_time(values: Sequence[Any]) -> np.ndarray:
 def encode_points(points: np.ndarray) -> tuple[np.ndarray, list[str]]:
     """Return days since the first date, and cycles as cosine and sine, with their names.
 
-    A cycle is included if the dates cover it more than once and fall on different phases;
-    otherwise the elapsed time carries the same information. Dates on the same day of each month
-    represent months, so they have no weekday.
+    A cycle is included if the dates cover it more than once and fall on different phases. Dates on
+    the same day of each month represent months, so they have no weekday.
     """
     there = ~np.isnat(points)
     known = points[there]

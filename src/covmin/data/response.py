@@ -14,7 +14,6 @@ from covmin.core.screening import SEARCH
 from covmin.remarks import InputError, warn
 
 from .blocks.views import NormalScores, rows_to_look_at
-from .checks import dominated_by_outliers
 from .survival import survival_columns
 
 # Floats beyond this are always integers, so being an integer tells nothing.
@@ -30,9 +29,8 @@ class EncodedResponse:
     """Centred responses with unit mean square.
 
     For regression there is one column, or one per output with equal variances. Two classes are
-    encoded as ±1, more classes one-hot, and ordered classes as one step per threshold. Survival
-    times are represented by martingale residuals. A kernel on the response gives a factor of its
-    matrix. The columns are centred under the sample weights and divided by ``scale``.
+    encoded as ±1, more classes one-hot, ordered classes as one step per threshold, survival times
+    by martingale residuals. The columns are centred under the sample weights.
     """
 
     Y: np.ndarray  # (n_samples, n_columns)
@@ -42,9 +40,9 @@ class EncodedResponse:
     task: str  # "classification", "regression" or "survival"
     classes: Any  # labels in order; one array per output if there are several
     labels: np.ndarray | None  # (n_samples,), class index of each, for stratified folds
-    has_outliers: bool = False  # whether outliers dominate a numeric response
     times: np.ndarray | None = None  # (n_samples, 2), event and time, for task "survival"
     is_ordered: bool = False  # whether the order of classes is part of Y, after their indicators
+    by_ranks: bool = False  # whether far values made normal scores of numbers
 
     @property
     def strata(self) -> np.ndarray | None:
@@ -68,10 +66,10 @@ class EncodedResponse:
     def with_order(self, X: np.ndarray, rows: np.ndarray, p: np.ndarray) -> Self:
         """Return the response with the order of its classes beside them, if the order shows.
 
-        Whole numbers may be counts, scores or mere names. If they are names, any numbering is as
-        good. The order counts, with half of the variance, if a single column of X (n_rows,
-        n_columns), standardised samples ``rows``, explains more of it than of 95 % of random
-        numberings, and if the means of the classes in that column mostly follow it.
+        Whole numbers may be counts, scores or mere names. The order counts, with half of the
+        variance, if a single column of X (n_rows, n_columns), standardised samples ``rows``,
+        explains more of it than of 95 % of random numberings, and if the means of the classes in
+        that column mostly follow it.
         """
         assert self.labels is not None
         n_classes, rng = self.classes.size, np.random.default_rng(0)
@@ -125,10 +123,10 @@ def encode_response(
     if task == "auto":
         task = "ordinal" if levels is not None else guess_task(y)
     p = np.ones(y.shape[0]) if sample_weight is None else sample_weight
-    p, labels, has_outliers = p / p.sum(), None, False
+    p, labels, by_ranks = p / p.sum(), None, False
     classes: Any = None
     if task == "regression":
-        columns, has_outliers = _number_columns(y, p, clip)
+        columns, by_ranks = _number_columns(y, p, clip)
     elif task == "survival":
         columns = survival_columns(y, p)
     elif task == "ordinal":
@@ -136,10 +134,8 @@ def encode_response(
     elif y.ndim == 2 and y.shape[1] > 1:
         # The classes of every output side by side, apart from outputs with one class.
         classes = [np.unique(output) for output in y.T]
-        varying = [output for output, found in zip(y.T, classes, strict=True) if found.size > 1]
-        if not varying:
-            raise _constant_response()
-        columns = np.hstack([_class_columns(output)[0] for output in varying])
+        varying = (output for output, found in zip(y.T, classes, strict=True) if found.size > 1)
+        columns = np.hstack([np.empty((len(y), 0)), *(_class_columns(each)[0] for each in varying)])
     else:
         columns, classes, labels = _class_columns(y)
     if (np.ptp(columns, axis=0) == 0.0).all():
@@ -154,13 +150,13 @@ def encode_response(
     largest = max(float(np.abs(columns).max()), np.finfo(float).tiny)
     Y = columns / largest
     Y -= p @ Y
-    power = float((p @ Y**2).sum())
-    if power <= np.finfo(float).eps ** 2:
+    root = np.sqrt((p @ Y**2).sum())
+    if root <= np.finfo(float).eps:
         raise _constant_response()
     times = y if task == "survival" else None
     task = "classification" if task == "ordinal" else task
-    root = np.sqrt(power)
-    return EncodedResponse(Y / root, largest * root, task, classes, labels, has_outliers, times)
+    scale = largest * root
+    return EncodedResponse(Y / root, scale, task, classes, labels, times, by_ranks=by_ranks)
 
 
 def _of_one_kind(y: np.ndarray) -> np.ndarray:
@@ -169,19 +165,13 @@ def _of_one_kind(y: np.ndarray) -> np.ndarray:
     Numbers and booleans stored as objects, for example after one was missing, are converted.
     """
     if y.dtype.names is not None:
-        raise InputError(
-            f"y is a structured array of {', '.join(y.dtype.names)}, but survival times are not "
-            "supported here. Pass one column of classes or numbers.",
-            "y",
-        )
+        text = f"y is a structured array of {', '.join(y.dtype.names)}, but survival times are not"
+        raise InputError(f"{text} supported here. Pass one column of classes or numbers.", "y")
     if y.dtype.kind != "O":
         return y
     if len({isinstance(value, str) for value in y.flat}) > 1:
-        raise InputError(
-            "y contains both text and numbers. Convert its labels to one type, for example "
-            "strings; fit columns of different types one at a time.",
-            "y",
-        )
+        text = "y contains both text and numbers. Convert its labels to one type, such as strings."
+        raise InputError(text, "y")
     for kind, dtype in ((bool | np.bool_, bool), (Real, float)):
         if y.ndim == 1 and all(isinstance(value, kind) for value in y):
             return y.astype(dtype)
@@ -189,10 +179,8 @@ def _of_one_kind(y: np.ndarray) -> np.ndarray:
 
 
 def _constant_response() -> InputError:
-    return InputError(
-        "y is constant, so no feature can explain it. Check that the right column was passed as y.",
-        "y",
-    )
+    text = "y is constant, so no feature can explain it."
+    return InputError(f"{text} Check that the right column was passed as y.", "y")
 
 
 def class_weights(
@@ -204,32 +192,25 @@ def class_weights(
     """
     labels, classes = response.labels, response.classes
     if labels is None:
-        raise InputError(
-            "class_weight requires a single column of class labels as y; for other responses pass "
-            "sample_weight to fit.",
-            "class_weight",
+        text = (
+            "class_weight requires a single column of class labels as y; pass sample_weight to fit"
         )
+        raise InputError(f"{text} for other responses.", "class_weight")
     if isinstance(class_weight, str):
         totals = np.bincount(labels, sample_weight)
         return sample_weight / totals[labels] * (sample_weight.sum() / totals.size)
     known = classes.tolist()
     if unknown := set(class_weight) - set(known):
-        raise InputError(
-            f"class_weight has the label {unknown.pop()!r}, which is not in y; "
-            f"the labels of y are {', '.join(map(repr, known[:10]))}.",
-            "class_weight",
-        )
+        text = f"class_weight has the label {unknown.pop()!r}, which is not in y; the labels of y"
+        raise InputError(f"{text} are {', '.join(map(repr, known[:10]))}.", "class_weight")
     factors = np.array([float(class_weight.get(label, 1.0)) for label in known])
     with np.errstate(all="ignore"):  # of weights that are refused below
         relative = factors / factors.max()  # so that no weight overflows
         weight: np.ndarray = sample_weight * relative[labels]
-    are_positive = np.isfinite(factors) & (factors > 0.0) & (relative >= np.finfo(np.float64).eps)
-    if not (are_positive.all() and weight.all()):
-        raise InputError(
-            "class_weight must contain positive numbers that are not too far apart: beside the "
-            f"largest, the smallest is lost to rounding; got {class_weight!r}.",
-            "class_weight",
-        )
+    # NaN, infinity and what is not positive fail too.
+    if not ((factors > 0.0) & (relative >= np.finfo(float).eps)).all() or not weight.all():
+        text = "class_weight must contain positive numbers that are not too far apart"
+        raise InputError(f"{text}; got {class_weight!r}.", "class_weight")
     return weight
 
 
@@ -247,14 +228,9 @@ def guess_task(y: np.ndarray) -> str:
         return "regression"
     kind = type_of_target(y, input_name="y")
     if kind == "unknown":
-        raise InputError(
-            f"Unknown label type: y of dtype {y.dtype} holds neither numbers nor class labels. "
-            "Pass numbers for regression, or strings or integers for classes.",
-            "y",
-        )
-    if y.dtype.kind not in "iuf":
-        return "classification"  # text or booleans, in one column or several
-    if kind in ("binary", "multilabel-indicator"):
+        text = f"Unknown label type: y of dtype {y.dtype} holds neither numbers nor class labels."
+        raise InputError(f"{text} Pass numbers, or strings or integers for classes.", "y")
+    if y.dtype.kind not in "iuf" or kind in ("binary", "multilabel-indicator"):
         return "classification"
     if kind != "multiclass":
         return "regression"
@@ -287,20 +263,15 @@ def _class_columns(y: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 
 def _classes(y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     if type_of_target(y, input_name="y") == "continuous":
-        raise InputError(
-            "Classification requires class labels, but y holds continuous numbers "
-            f"(such as {y.flat[0]}); bin them or use task='regression'.",
-            "task",
-        )
+        said = f"Classification needs labels, but y is continuous, such as {y.flat[0]}"
+        raise InputError(f"{said}; bin the numbers or use task='regression'.", "task")
     classes, labels = np.unique(column_or_1d(y, warn=True), return_inverse=True)
-    if classes.size < 2:
-        raise _constant_response()
     n = labels.size
     if classes.size == n > 2 or classes.size > max(MANY_CLASSES[0], n // 2):
         raise InputError(
             f"y has {classes.size} classes in {n} samples (such as {str(classes[0])!r}), so most "
-            "classes have a single sample. Check that y does not identify the rows; if these are "
-            "numbers, pass them as numbers with task='regression'.",
+            "classes have a single sample. Check that y does not identify the rows. Numbers and "
+            "dates must be stored as numbers, not as text.",
             "y",
         )
     return classes, labels
@@ -312,31 +283,22 @@ def _ordered_columns(
     """Return one step per threshold, so that distant classes differ in more columns."""
     if levels is None:
         if y.dtype.kind not in "biuf":
-            raise InputError(
-                "task='ordinal' requires ordered classes: pass y as numbers, or "
-                "as an ordered categorical.",
-                "task",
-            )
+            text = "task='ordinal' requires ordered classes: numbers, or an ordered categorical."
+            raise InputError(text, "task")
         classes, labels = _classes(y)
     else:
-        present = set(column_or_1d(y, warn=True).tolist())
-        kept = [level for level in levels if level in present]
-        if len(kept) < 2:
-            raise _constant_response()
-        code = {level: number for number, level in enumerate(kept)}
-        classes, labels = np.array(kept), np.array([code[value] for value in y.ravel().tolist()])
+        values = column_or_1d(y, warn=True).tolist()
+        present = set(values)
+        code = {each: number for number, each in enumerate(filter(present.__contains__, levels))}
+        classes, labels = np.array(list(code)), np.array([code[value] for value in values])
     return (labels[:, None] > np.arange(classes.size - 1)).astype(np.float64), classes, labels
 
 
 def _gaussian_columns(columns: np.ndarray, task: str, p: np.ndarray) -> np.ndarray:
     """Return a factor of the Gaussian kernel matrix of a numeric response."""
     if task != "regression":
-        raise InputError(
-            'response_kernel="gaussian" is for a numeric response. The indicators of classes '
-            "already determine their distribution, and for survival only the mean of the "
-            "martingale residuals is unaffected by censoring.",
-            "formulation",
-        )
+        text = 'response_kernel="gaussian" is for a numeric response: the indicators of classes'
+        raise InputError(f"{text} already determine their distribution.", "formulation")
     Z = _standardized(columns, p)
     # Sample from the sorted values, so that neither order nor duplicates matter.
     values, place = np.unique(Z, axis=0, return_inverse=True)
@@ -350,17 +312,11 @@ def kernel_factor(
 ) -> np.ndarray:
     """Return columns L (n, rank) with ``K_Y ≈ LLᵀ``, by pivoted Cholesky factorisation.
 
-    In place of Y they measure how features affect the whole distribution of the response, not only
-    its mean.
-
     The pivot is the row of Y (n, n_outputs) with the largest residual. Rows are compared by
     content, so neither their order nor their repetition matters. The kernel must have
-    ``k(y, y) = 1``. The factorisation stops when the mean of ``diag(K_Y − LLᵀ)`` under p is at
-    most ``tol``.
+    ``k(y, y) = 1``. The factorisation stops when the mean of ``diag(K_Y − LLᵀ)`` is ``tol``.
     """
-    w = np.ones(Y.shape[1])
-    left = np.ones(Y.shape[0])
-    columns: list[np.ndarray] = []
+    w, left, columns = np.ones(Y.shape[1]), np.ones(Y.shape[0]), list[np.ndarray]()
     # Among ties, the row closest to the mean comes first, whatever its position.
     centrality = -((Y - p @ Y) ** 2).sum(axis=1)
     while len(columns) < max_rank and p @ left > tol:
@@ -387,26 +343,20 @@ def _standardized(columns: np.ndarray, p: np.ndarray) -> np.ndarray:
 
 
 def _number_columns(y: np.ndarray, p: np.ndarray, clip: bool) -> tuple[np.ndarray, bool]:
-    """Return a numeric response as columns, and whether outliers dominate it.
+    """Return a numeric response as columns, and whether any are normal scores.
 
-    With ``clip``, numbers with a few far values are replaced by normal scores: the far ones would
-    otherwise be all that is explained, but their order can be relied on.
+    With ``clip``, numbers with a few far values are replaced by normal scores: their order can be
+    relied on.
     """
     try:
         columns = y.astype(np.float64)
     except (TypeError, ValueError) as error:
-        raise InputError(
-            f"task='regression' requires numbers, but y has dtype {y.dtype}. "
-            "Convert it, or pass task='classification' for labels.",
-            "task",
-        ) from error
+        text = f"task='regression' requires numbers, but y has dtype {y.dtype}."
+        cure = "Convert it, or pass task='classification' for labels."
+        raise InputError(f"{text} {cure}", "task") from error
     columns = columns[:, None] if columns.ndim == 1 else columns
-    n, left = len(columns), np.full(columns.shape[1], not clip)
-    clipping = NormalScores.clipped(columns, n, left)
-    if clipping is not None:
-        usual = np.array([knots is None for knots in clipping.knots])
-        columns = NormalScores.of(columns, p, usual).apply(columns)
-    scaled = columns / np.maximum(np.abs(columns).max(axis=0), np.finfo(float).tiny)
-    deviation = scaled.std(axis=0)
-    scaled = scaled[rows_to_look_at(n)] / np.where(deviation > 0.0, deviation, 1.0)
-    return columns, bool(dominated_by_outliers(scaled).any())
+    clipping = NormalScores.clipped(columns, len(columns), np.full(columns.shape[1], not clip))
+    if clipping is None:
+        return columns, False
+    usual = np.array([knots is None for knots in clipping.knots])
+    return NormalScores.of(columns, p, usual).apply(columns), True

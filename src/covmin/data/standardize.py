@@ -31,8 +31,7 @@ Standardize = bool | str
 class DistinctRows:
     """Distinct rows, in a pseudorandom order that depends only on their content.
 
-    The first rows are therefore a sample of all. Neither the order of the input rows nor
-    duplicates matter.
+    The first rows are therefore a sample of all.
     """
 
     first: np.ndarray  # (n_distinct,), number of one row of each kind
@@ -76,7 +75,6 @@ class PreparedColumns:
     """A standardised view of the columns that vary.
 
     ``X = (scores(input)[:, index] − mean) / scale``; without scores, the input itself is used.
-    Missing values are set to the mean of the others.
     """
 
     X: ChangedBlocks  # (n_samples, n_varying), in the dtype of the input
@@ -91,20 +89,16 @@ class PreparedColumns:
     # (units.size,): number of columns of each unit. An indicator of missingness counts as the
     # fraction of missing values.
     unit_sizes: np.ndarray
-    _drawn: dict[tuple[int, bool], DistinctRows] = field(default_factory=dict, init=False)
+    _drawn: dict[Any, DistinctRows] = field(default_factory=dict, init=False)
 
     def distinct(self, seed: int, *, merged: bool = True) -> DistinctRows:
         """Return the distinct rows, or all rows in random order."""
-        if (seed, merged) not in self._drawn:
-            drawn = DistinctRows.of(self.signature, self.p, seed, merged=merged)
-            self._drawn[seed, merged] = drawn
-        return self._drawn[seed, merged]
+        if (how := (seed, merged)) not in self._drawn:
+            self._drawn[how] = DistinctRows.of(self.signature, self.p, seed, merged=merged)
+        return self._drawn[how]
 
     def independent(self, seed: int) -> DistinctRows:
-        """Return the rows in random order, with duplicates merged into one row of their weight.
-
-        Rows that happen to be equal, because features have few values, stay separate samples.
-        """
+        """Return the rows in random order, duplicates merged unless they are equal by chance."""
         rows = self.distinct(seed)
         by_chance = rows.p.size < self.p.size and self._are_equal_by_chance(rows)
         return self.distinct(seed, merged=False) if by_chance else rows
@@ -112,9 +106,8 @@ class PreparedColumns:
     def _are_equal_by_chance(self, rows: DistinctRows) -> bool:
         """Tell whether rows that are equal, response included, may be different samples.
 
-        Duplicates share their response. Samples that happen to have equal features often do not.
-        If all do, the features determine the response, and equal rows should be about as frequent
-        as the values of single features suggest.
+        Samples that happen to have equal features often differ in their response. If none does,
+        equal rows should be about as frequent as the values of single features suggest.
         """
         X = to_numpy(self.X.take(rows.first[:MANY_ROWS]))
         # Rows with equal features have equal projections.
@@ -135,8 +128,7 @@ class PreparedColumns:
     def apply(self, X: Any) -> ChangedBlocks:
         """Prepare the same columns of other samples, an array or blocks, in the same way."""
         source = as_blocks(X)
-        if self.scores is not None:
-            source = ChangedBlocks(source, self.scores)
+        source = source if self.scores is None else ChangedBlocks(source, self.scores)
         return ChangedBlocks(source, self.X.change, self.index, self.X.dtype)
 
 
@@ -151,11 +143,10 @@ def prepare_columns(
 ) -> PreparedColumns:
     """Drop constant columns, standardise the others and order them by their content.
 
-    The order depends on the content of a column, not on its position, nor on the order or the
-    repetition of the rows, so that a fit on permuted or weighted data does the same arithmetic. Y
-    (n_samples, n_responses) distinguishes rows that are equal in X and has no other effect. Means
-    are those of the values that are present; standard deviations are those of all samples with
-    missing values set to the mean.
+    The order depends neither on the positions of columns and rows nor on the repetition of rows, so
+    that a fit on permuted or weighted data does the same arithmetic. Y (n_samples, n_responses)
+    distinguishes rows that are equal in X. Means are those of the values that are present; standard
+    deviations are those of all samples with missing values set to the mean.
     """
     source, layout = as_blocks(X), layout or Layout.plain(X.shape[1])
     n = source.shape[0]
@@ -247,9 +238,8 @@ def _units(
 
     The encoded columns of an input column share its weight equally, and so do the input columns
     of a unit, so that each unit has a variance of one. If a fraction m of the values is missing,
-    the distance between a missing and a present value is set to one standard deviation of the
-    present values. The variances, and hence the shares of the weight, are then in the ratio 1 to
-    m. As m goes to zero, the column behaves as if nothing were missing.
+    the distance between a missing and a present value is one standard deviation of the present
+    values: the variances, and the shares of the weight, are in the ratio 1 to m.
 
     ``missing`` (n_varying,) holds m for each indicator of missingness.
     """
@@ -274,15 +264,12 @@ def _units(
 
 
 # --- passes over the rows ------------------------------------------------------------------------
-# Blocks are arrays of any library, on any device; what is told of them are NumPy arrays.
+# Blocks are arrays of any library, on any device; results are NumPy arrays.
 
 
 @_quiet
 def moments_block(has_missing: bool, X: Array, Y: Array, p: Array) -> tuple[np.ndarray, ...]:
-    """Return range, weight, largest entry, and mean and variance in units of that entry.
-
-    Missing values are ignored.
-    """
+    """Return range, weight, largest entry, and mean and variance in units of that entry."""
     there = ~array_namespace(X).isnan(X) if has_missing else None
     low, high = value_range(X, there)
     # Scale by the largest entry first, so that squares of huge or tiny columns stay in range.
@@ -342,11 +329,8 @@ def check_finite(low: np.ndarray, high: np.ndarray, names: list[str] | None) -> 
     bad = np.flatnonzero(~(np.isfinite(low) & np.isfinite(high) | is_empty))
     if bad.size:
         shown = listed([names[j] if names else int(j) for j in bad])
-        raise InputError(
-            f"Input X contains NaN or infinity in {count_of(bad.size, 'column')}: {shown}; "
-            "drop or impute those values first.",
-            "X",
-        )
+        text = f"Input X contains NaN or infinity in {count_of(bad.size, 'column')}: {shown}"
+        raise InputError(f"{text}; drop or impute those values first.", "X")
 
 
 def keys_block(
@@ -354,12 +338,10 @@ def keys_block(
 ) -> tuple[np.ndarray, ...]:
     """Return the contribution of a block to the key of each column and each response.
 
-    Different columns have different keys, and equal columns the same. A key depends on the content
-    of the rows, not on the position of rows or columns. It is the inner product of a column with a
-    wave ``sin(7 Σⱼ cos(3 xⱼ + 1) + …)`` of its row, which all columns share: a hash of the row that
-    changes smoothly, so that rounding errors do not reorder columns, and that has no symmetry, so
-    that mirrored or shifted columns differ. Any frequencies of order one that are not multiples of
-    each other would do; these are fixed, so that results can be reproduced.
+    It is the inner product of a column with a wave ``sin(7 Σⱼ cos(3 xⱼ + 1) + …)`` of its row: a
+    hash of the row that changes smoothly, so that rounding errors do not reorder columns, and that
+    has no symmetry, so that mirrored or shifted columns differ. Any frequencies of order one that
+    are not multiples of each other would do.
     """
     xp, key, response_key = array_namespace(X), np.zeros(X.shape[1]), np.zeros(Y.shape[1])
     for tile in row_tiles(X):
@@ -407,8 +389,6 @@ def signatures_block(
 ) -> np.ndarray:
     """Return a number for each row of a block, the same exactly for equal rows."""
     X, Y, _ = block
-    of_rows = [
-        to_numpy(_cosines(of_columns, _scaled(X[tile, :], *scaling, has_missing)))
-        for tile in row_tiles(X)
-    ]
-    return np.concatenate(of_rows) + to_numpy(_cosines(of_responses, Y))
+    scaled = (_scaled(X[tile, :], *scaling, has_missing) for tile in row_tiles(X))
+    of_rows = np.concatenate([to_numpy(_cosines(of_columns, rows)) for rows in scaled])
+    return of_rows + to_numpy(_cosines(of_responses, Y))

@@ -23,9 +23,8 @@ _FORMS = (
 def survival_times(y: Any, task: str = "survival") -> np.ndarray:
     """Return events and times (n_samples, 2) of a survival response.
 
-    It is a structured array with one boolean and one numeric field, or a table of two columns: the
-    event is the boolean column, or else, with task "survival", the first column that contains only
-    0 and 1.
+    The event is the boolean column, or else, with task "survival", the first column that contains
+    only 0 and 1.
     """
     fields = getattr(getattr(y, "dtype", None), "names", None) or ()
     if fields or is_frame(y):
@@ -34,20 +33,17 @@ def survival_times(y: Any, task: str = "survival") -> np.ndarray:
         array = y if hasattr(y, "dtype") else np.asarray(y, dtype=object)
         columns = list(array.T) if array.ndim == 2 else [array]
     if len(columns) != 2:
+        found = f"but y has {count_of(len(columns), 'column')}"
         raise InputError(
-            "task='survival' requires an event and a time, but y has "
-            f"{count_of(len(columns), 'column')}: {_FORMS}.",
-            "task",
+            f"task='survival' requires an event and a time, {found}: {_FORMS}.", "task"
         )
     columns = [_numbers(column) for column in columns]
     is_event = [column.dtype.kind == "b" for column in columns]
-    if task == "auto" and sum(is_event) != 1:
-        raise InputError(
-            f"y is a structured array of {', '.join(f'{n!r} ({y.dtype[n]})' for n in fields)}, "
-            f"which is not a valid response: for survival times {_FORMS}.",
-            "y",
-        )
     if sum(is_event) != 1:
+        if task == "auto":
+            found = ", ".join(f"{name!r} ({y.dtype[name]})" for name in fields)
+            text = f"y is a structured array of {found}, which is not a valid response"
+            raise InputError(f"{text}: for survival times {_FORMS}.", "y")
         is_event = [bool(np.isin(each[~np.isnan(each)], (0.0, 1.0)).all()) for each in columns]
     if not any(is_event):
         raise InputError(
@@ -68,36 +64,24 @@ def _numbers(column: Any) -> np.ndarray:
     if are_times or not all(isinstance(value, (Real, np.bool_)) for value in there):
         what = values.dtype if are_times else repr(there[0])
         raise InputError(
-            f"task='survival' requires numbers, but a column of y contains {what}. "
-            "Convert times to numbers, such as days since the start of observation, and the event "
-            "to True and False.",
+            f"task='survival' requires numbers, but a column of y contains {what}. Convert times "
+            "to days since the start of observation, for example, and the event to True and False.",
             "y",
         )
     if known.all() and all(isinstance(value, (bool, np.bool_)) for value in there):
         return values.astype(bool)
-    numbers = np.full(values.size, np.nan)
-    numbers[known] = there
-    return numbers
+    return np.where(known, values, np.nan).astype(np.float64)
 
 
 def as_structured(times: np.ndarray) -> np.ndarray:
-    """Return the times as a structured array, as in scikit-survival.
-
-    >>> as_structured(np.array([[1.0, 2.5]])).tolist()
-    [(True, 2.5)]
-    """
+    """Return the times as a structured array, as in scikit-survival."""
     array = np.empty(len(times), dtype=[("event", "?"), ("time", "f8")])
     array["event"], array["time"] = times.T
     return array
 
 
-def _events_and_risk(
-    event: np.ndarray, time: np.ndarray, p: np.ndarray
-) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-    """Return the distinct times, the index of each sample's time, and the events and risk sets.
-
-    The risk set at a time is the weight of the samples observed up to then or longer.
-    """
+def _events_and_risk(event: np.ndarray, time: np.ndarray, p: np.ndarray) -> tuple[np.ndarray, ...]:
+    """Return the times, the place of each sample, and the weights of events and at risk."""
     times, place = np.unique(time, return_inverse=True)
     events = np.bincount(place, p * event, times.size)
     at_risk = np.cumsum(np.bincount(place, p, times.size)[::-1])[::-1]
@@ -108,20 +92,16 @@ def cumulative_hazard(event: np.ndarray, time: np.ndarray, p: np.ndarray) -> np.
     """Return the Nelson–Aalen estimate ``Λ(t) = Σ_{s ≤ t} d(s)/n(s)`` at each sample's time.
 
     d(s) is the weight of the events at s, and n(s) that of the samples at risk.
-
-    >>> cumulative_hazard(np.array([1.0, 0.0, 1.0]), np.array([1.0, 2.0, 3.0]), np.ones(3))
-    array([0.33333333, 0.33333333, 1.33333333])
     """
     _, place, events, at_risk = _events_and_risk(event, time, p)
-    hazard: np.ndarray = np.cumsum(events / at_risk)[place]
-    return hazard
+    return np.asarray(np.cumsum(events / at_risk)[place])
 
 
 def martingale_residuals(event: np.ndarray, time: np.ndarray, p: np.ndarray) -> np.ndarray:
     """Return ``M = δ − Λ(t)``, the event indicator minus the expected number of events.
 
-    Its weighted mean is zero. Its mean given the features is also zero if the features do not
-    affect the hazard, even if they affect how long a sample is observed.
+    Its mean given the features is zero if they do not affect the hazard, even if they affect how
+    long a sample is observed.
     """
     return event - cumulative_hazard(event, time, p)
 
@@ -129,11 +109,7 @@ def martingale_residuals(event: np.ndarray, time: np.ndarray, p: np.ndarray) -> 
 def survival_curve(
     event: np.ndarray, time: np.ndarray, p: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Return the event times and the Kaplan–Meier curve ``S(t) = Π_{s ≤ t} (1 − d(s)/n(s))``.
-
-    >>> survival_curve(np.array([1.0, 0.0, 1.0]), np.array([1.0, 2.0, 3.0]), np.ones(3))
-    (array([1., 3.]), array([0.66666667, 0.        ]))
-    """
+    """Return the event times and the Kaplan–Meier curve ``S(t) = Π_{s ≤ t} (1 − d(s)/n(s))``."""
     times, _, events, at_risk = _events_and_risk(event, time, p)
     seen = events > 0.0
     return times[seen], np.cumprod(1.0 - events[seen] / at_risk[seen])
@@ -144,17 +120,13 @@ def survival_columns(y: np.ndarray, p: np.ndarray) -> np.ndarray:
     event, time = y.T
     is_time = np.isfinite(time) & (time >= 0.0)
     if not is_time.all():
-        raise InputError(
-            f"A time in y is {time[~is_time][0]:g}; times must be finite and not negative, counted "
-            "from the start of observation.",
-            "y",
-        )
+        text = "times must be counted from the start of observation, finite and not negative"
+        raise InputError(f"A time in y is {time[~is_time][0]:g}; {text}.", "y")
     seen = np.unique(time[event == 1.0])
     if seen.size < 2:
         raise InputError(
             f"The events in y occur at {count_of(seen.size, 'time')}, so they cannot be ordered. "
-            "Check which column is the event indicator: 1 or True if the event was observed. If "
-            "all times are equal, pass the indicator as y, with task='classification'.",
+            "Check which column is the event indicator: 1 or True if the event was observed.",
             "y",
         )
     return martingale_residuals(event, time, p)[:, None]

@@ -1,26 +1,38 @@
 """Compare feature selectors on a user's own table."""
 
-import os
-from collections.abc import Iterable, Mapping
+import math
+import time
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from numbers import Integral
 from typing import Any
 
-import joblib
 import numpy as np
+from joblib import Parallel, delayed
+from sklearn.exceptions import FitFailedWarning
 from sklearn.metrics import get_scorer
-from sklearn.model_selection import GroupKFold, KFold, StratifiedGroupKFold, StratifiedKFold
+from sklearn.model_selection import (
+    GroupKFold,
+    KFold,
+    StratifiedGroupKFold,
+    StratifiedKFold,
+    check_cv,
+)
 from sklearn.utils import column_or_1d
 
-from covmin.data import TableOptions, read
+from covmin.data import Table, TableOptions, read
 from covmin.data.columns import LEFT_OUT, summary
 from covmin.data.independence import check_independence
 from covmin.remarks import warn
-from covmin.runtime.seeds import seed_of, unit_seed
+from covmin.runtime.machine import one_thread
+from covmin.runtime.run import ProgressBar
+from covmin.runtime.seeds import global_state_restored, seed_of, unit_seed
 from covmin.selection.scoring import scoring_name
 
-from .curves import PROTOCOLS, CurveResult, CurveTask, Split, default_sizes
-from .runner import UNFINISHED, run_units, warn_of_failures
-from .selectors import ComparedTable, resolve_selectors, selector_settings
+from .curves import PROTOCOLS, UNFINISHED, CurveResult, CurveTask, Split, default_sizes
+from .selectors import ComparedTable, resolve_selectors
+
+Unit = Mapping[str, Any]  # a piece of work, as plain values
 
 
 def compare_selectors(
@@ -39,7 +51,6 @@ def compare_selectors(
     seconds: float | None = None,
     n_jobs: int | None = None,
     random_state: int | None = None,
-    log: str | os.PathLike[str] | None = None,
     progress: bool = False,
 ) -> CurveResult:
     """Compare selectors by the score of a kernel SVM on the features they choose.
@@ -87,8 +98,6 @@ def compare_selectors(
         Number of processes; None means one, -1 all cores. Each uses one BLAS thread.
     random_state : int, optional
         Seed of the splits and of the selectors; None means 0.
-    log : path-like, optional
-        File that stores finished work; an interrupted run with the same file resumes.
     progress : bool, default=False
         Whether to show a progress bar.
 
@@ -114,64 +123,76 @@ def compare_selectors(
     scorer = None if scoring is None else get_scorer(scoring)
     if seconds is not None and not seconds > 0.0:
         raise ValueError(f"seconds must be a number > 0 or None; got {seconds!r}.")
-    if np.ndim(y) == 2 and np.shape(y)[1] > 1:
-        raise ValueError(f"y has {np.shape(y)[1]} columns; pass one response at a time.")
-    table = read(X, y, TableOptions(column_types, task=task), groups=groups).in_memory()
-    if table.response.task == "survival":
-        raise ValueError(
-            "y holds survival times; selectors can only be compared on classes and numbers."
-        )
-    if out := [each for each in table.readings if each.kind in LEFT_OUT]:
-        warn("excluded-columns", " ".join(summary(out)))
-    if isinstance(cv, Integral):
-        check_independence(table, table.columns(standardize=True))
-    y = column_or_1d(table.passed[1])[table.row]
-    encoded = ComparedTable.of(table)
-    classes = table.response.task == "classification"
-    seed = seed_of(random_state)
-    named = resolve_selectors(selectors)
-    d = encoded.n_features
-    sizes = default_sizes(d) if n_features is None else sorted({int(m) for m in n_features})
-    if not sizes or sizes[0] < 1 or sizes[-1] > d:
-        raise ValueError(
-            f"n_features={sizes} must be numbers from 1 to {d}, the number of features of X."
-        )
     if protocol not in PROTOCOLS:
         raise ValueError(
             f"protocol={protocol!r} must be one of {', '.join(map(repr, PROTOCOLS))}: 'nested' "
             "ranks features on the training rows of each fold, 'paper' on all rows."
         )
+    named = resolve_selectors(selectors)
+    table = _read(X, y, TableOptions(column_types, task=task), groups)
+    if isinstance(cv, Integral):
+        check_independence(table, table.columns(standardize=True))
+    y, encoded = column_or_1d(table.passed[1])[table.row], ComparedTable.of(table)
+    d, classes = encoded.n_features, table.response.task == "classification"
+    sizes = default_sizes(d) if n_features is None else sorted({int(m) for m in n_features})
+    if not sizes or sizes[0] < 1 or sizes[-1] > d:
+        raise ValueError(
+            f"n_features={sizes} must be numbers from 1 to {d}, the number of features of X."
+        )
+    seed = seed_of(random_state)
     how: dict[str, Any] = {"groups": table.groups, "random_state": seed, "classification": classes}
     splits = make_splits(encoded.matrix, y, cv=cv, n_repeats=n_repeats, **how)
     curves = CurveTask(encoded, y, named, sizes, splits, classes, seed, scorer)
     units = curves.units(protocol)
     if seconds is not None:  # so that all selectors have finished the same folds
         units.sort(key=lambda unit: (unit.get("repeat", 0), unit.get("fold", 0)))
-    name = scoring_name(None, scoring) if scoring is not None else "accuracy" if classes else "R²"
-    settings = {}
-    if log is not None:  # everything that the scores depend on
-        settings["data"] = joblib.hash((encoded.matrix, y.tolist(), splits))
-        settings |= {"n_features": sizes, "score": name, "random_state": seed}
-        settings |= selector_settings(named)
-    run: dict[str, Any] = {"n_jobs": n_jobs, "progress": progress, "seconds": seconds}
-    results = run_units(units, curves, log=log, settings=settings, **run)
-    if not any(results):
+    results = dict(finished(units, curves, n_jobs=n_jobs, progress=progress, seconds=seconds))
+    if not results:
         raise ValueError(f"No selector finished a fold within seconds={seconds:g}; allow more.")
-    rows: list[dict[str, Any]] = []
-    errors: list[tuple[str, str | None]] = []
-    pairs = list(zip(units, results, strict=True))
+    done = [
+        results.get(i) or {"rows": curves.rows(unit), "error": UNFINISHED}
+        for i, unit in enumerate(units)
+    ]
     # In the order in which the selectors were named.
-    pairs.sort(key=lambda pair: list(named).index(pair[0]["selector"]))
-    for unit, done in pairs:
-        rows += done["rows"] if done else curves.rows(unit)
-        errors.append((unit["selector"], done["error"] if done else UNFINISHED))
-    warn_of_failures(errors)
-    result = CurveResult(rows, name, errors)
+    order = sorted(range(len(units)), key=lambda i: list(named).index(units[i]["selector"]))
+    result = CurveResult(
+        [row for i in order for row in done[i]["rows"]],
+        scoring_name(None, scoring) if scoring is not None else "accuracy" if classes else "R²",
+        [(units[i]["selector"], done[i]["error"]) for i in order],
+    )
+    _warn_of_missing(result, seconds)
+    return result
+
+
+def _read(X: Any, y: Any, options: TableOptions, groups: Any) -> Table:
+    """Read a table in memory, with one response of classes or numbers."""
+    if np.ndim(y) == 2 and np.shape(y)[1] > 1:
+        raise ValueError(f"y has {np.shape(y)[1]} columns; pass one response at a time.")
+    table = read(X, y, options, groups=groups).in_memory()
+    if table.response.task == "survival":
+        raise ValueError(
+            "y holds survival times; selectors can only be compared on classes and numbers."
+        )
+    if out := [each for each in table.readings if each.kind in LEFT_OUT]:
+        warn("excluded-columns", " ".join(summary(out)))
+    return table
+
+
+def _warn_of_missing(result: CurveResult, seconds: float | None) -> None:
+    """Warn of rankings that failed, with the first message of each selector, or never began."""
+    failed = [(name, error) for name, error in result.errors if error not in (None, UNFINISHED)]
+    if failed:
+        first, counts = dict(reversed(failed)), Counter(name for name, _ in failed)
+        text = "; ".join(f"{name} {counts[name]} times, first: {first[name]}" for name in first)
+        warn(
+            "failed-rankings",
+            f"{len(failed)} of {len(result.errors)} rankings failed and count as missing: {text}",
+            category=FitFailedWarning,
+        )
     if result.unfinished:
         told = (f"{who} ({done} of {total})" for who, (done, total) in result.unfinished.items())
         said = f"Stopped after {seconds:g} s. Unfinished (rankings done of all): "
         warn("stopped-early", f"{said}{', '.join(told)}.")
-    return result
 
 
 def make_splits(
@@ -190,17 +211,43 @@ def make_splits(
     (n_samples,) is split; or a scikit-learn splitter; or the splits themselves, which are then
     the same in every repeat.
     """
-    if not (isinstance(cv, Integral) or hasattr(cv, "split")):
-        cv = list(cv)
+    kinds = (StratifiedKFold, KFold) if groups is None else (StratifiedGroupKFold, GroupKFold)
+    fixed, make = None if isinstance(cv, Integral) else check_cv(cv), kinds[not classification]
     repeats = []
     for repeat in range(n_repeats):
-        splitter = cv
-        if isinstance(cv, Integral):
-            seed = unit_seed(random_state, "splits", repeat)
-            whole = StratifiedGroupKFold if classification else GroupKFold
-            single = StratifiedKFold if classification else KFold
-            make = single if groups is None else whole
-            splitter = make(int(cv), shuffle=True, random_state=seed)
-        pairs = splitter.split(X, y, groups) if hasattr(splitter, "split") else splitter
+        seed = unit_seed(random_state, "splits", repeat)
+        splitter = fixed or make(int(cv), shuffle=True, random_state=seed)
+        pairs = splitter.split(X, y, groups)
         repeats.append([(np.asarray(train), np.asarray(test)) for train, test in pairs])
     return repeats
+
+
+def finished(
+    units: Sequence[Unit],
+    work: Callable[[Unit], Any],
+    *,
+    n_jobs: int | None = None,
+    progress: bool = False,
+    description: str = "rankings",
+    seconds: float | None = None,
+) -> Iterator[tuple[int, Any]]:
+    """Do units of work in parallel; yield the number and the result of each that is finished.
+
+    ``work`` runs with one BLAS thread, and NumPy's global generator is restored afterwards. Units
+    that have not begun after ``seconds`` are left out.
+    """
+    end = time.monotonic() + (math.inf if seconds is None else seconds)
+    begun = ((i, unit) for i, unit in enumerate(units) if time.monotonic() < end)
+    pool = Parallel(n_jobs=n_jobs, return_as="generator_unordered")
+    found = pool(delayed(_guarded)(work, unit, i) for i, unit in begun)
+    with ProgressBar.shown(progress) as bar:
+        bar.show(description, "unit", 0, len(units))
+        for done, result in enumerate(found, 1):
+            yield result
+            bar.show(description, "unit", done, len(units))
+
+
+def _guarded(work: Callable[[Unit], Any], unit: Unit, index: int) -> tuple[int, Any]:
+    # The workers already share the cores; more threads in each would only compete.
+    with one_thread(), global_state_restored(), ProgressBar.shown(0):
+        return index, work(unit)

@@ -20,10 +20,11 @@ from covmin.core.kernels import median_bandwidth
 from covmin.remarks import required
 from covmin.runtime.seeds import unit_seed
 
-from .runner import UNFINISHED
 from .selectors import ComparedTable, Make, order_of_features
 
 PROTOCOLS = ("nested", "paper")
+# The error message of a ranking stopped by the time limit.
+UNFINISHED = "not finished in time"
 # Training and test rows.
 Split = tuple[np.ndarray, np.ndarray]
 # Columns from best to worst (None if the selector failed), seconds, and the error message.
@@ -218,11 +219,14 @@ class CurveResult:
 
         Returns
         -------
-        display : covmin.plotting.AccuracyCurveDisplay
+        ax : matplotlib axes
         """
-        from covmin.plotting.curves import AccuracyCurveDisplay
+        from covmin.plotting.curves import draw_scores
+        from covmin.plotting.fitted import new_axes
 
-        return AccuracyCurveDisplay(self.summary(), self.score_name).plot(ax)
+        ax = new_axes(7.2, 4.2) if ax is None else ax
+        draw_scores(ax, self.summary(), self.score_name)
+        return ax
 
 
 def summarise(frame: Any, keys: list[str]) -> Any:

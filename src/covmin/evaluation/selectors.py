@@ -6,7 +6,6 @@ from functools import partial
 from types import MappingProxyType
 from typing import Any, Self
 
-import joblib
 import numpy as np
 from sklearn.base import clone
 from sklearn.impute import SimpleImputer
@@ -79,12 +78,6 @@ def resolve_selectors(selectors: Iterable[str] | Mapping[str, Any] | None) -> di
             '{"mine": MySelector()}.'
         )
     return {name: _NAMED[name] for name in names}
-
-
-def selector_settings(selectors: Mapping[str, Make]) -> dict[str, Any]:
-    """Return digests of the user's own selectors, for the header of a log."""
-    own = {name: joblib.hash(make) for name, make in selectors.items() if name not in _NAMED}
-    return {"selectors": own} if own else {}
 
 
 def feature_order(selector: Any) -> np.ndarray:

@@ -16,9 +16,8 @@ from covmin.runtime.compat import Interval, validate_params
 from covmin.runtime.machine import one_blas_thread
 from covmin.runtime.seeds import seed_of
 
-from .given import SAMPLES_LEFT, Given
 from .refitting import check_size, shared_constraints
-from .residual_products import residual_product_test
+from .residual_products import SAMPLES_LEFT, Given, residual_product_test
 
 __all__ = ["DependenceTest", "conditional_dependence_test"]
 

@@ -22,8 +22,7 @@ from covmin.data.standardize import PreparedColumns
 from covmin.plan.rules import candidate_sizes, search_order
 from covmin.selection.selector import CCMSelector
 
-from .given import Given
-from .residual_products import normal_scores, residual_product_test
+from .residual_products import Given, normal_scores, residual_product_test
 
 
 @dataclass(frozen=True)

@@ -14,10 +14,10 @@ from covmin.constants import KNOCKOFF_KERNEL
 from covmin.core.kernels import Mixed
 from covmin.core.units import ALWAYS_ON, Units
 from covmin.data import Table
-from covmin.data.checks import check_columns, check_enough
 from covmin.data.dtypes import from_tensors
 from covmin.data.independence import check_independence, one_of_each_group
 from covmin.data.standardize import prepare_columns
+from covmin.data.table import check_columns
 from covmin.remarks import silenced, warn
 from covmin.runtime.compat import HasMethods, Interval, fit_context
 from covmin.runtime.machine import one_blas_thread
@@ -179,8 +179,7 @@ class KnockoffSelector(InferenceSelector):
         table = read_for(estimator, X, y, sample_weight, groups).in_memory()
         table = replace(table, X=np.asarray(table.X, dtype=np.float64))
         columns = table.columns(standardize)
-        check_columns(table, columns, standardize)
-        check_enough(table, columns)
+        check_columns(table, columns)
         check_independence(table, columns, refuses=True)
         seed = seed_of(self.random_state)
         rows, weight = rows_to_fit(table, columns, estimator, seed)
@@ -197,7 +196,7 @@ class KnockoffSelector(InferenceSelector):
         curved = knockoffs.curved()
         self._warn_of_assumptions(table, curved)
         # What is silenced was already issued for the features.
-        with one_blas_thread(), silenced("outliers", "too-few-samples", "dependent-rows"):
+        with one_blas_thread(), silenced("too-few-samples", "dependent-rows", "guessed-task"):
             of_units = swap_statistics(
                 estimator,
                 columns.X.take(rows),
@@ -217,13 +216,11 @@ class KnockoffSelector(InferenceSelector):
 
     def _estimator(self) -> Any:
         """Return a clone of the estimator, with "auto" of a CCMSelector replaced."""
-        if self.estimator is None:
-            return CCMSelector(**_AUTO)
-        estimator = for_many_fits(self.estimator, self)
+        given = CCMSelector() if self.estimator is None else self.estimator
+        estimator = for_many_fits(given, self)
         if isinstance(estimator, CCMSelector):
-            values = {name: getattr(estimator, name) for name in _AUTO}
-            auto = [n for n, value in values.items() if isinstance(value, str) and value == "auto"]
-            estimator.set_params(**{name: _AUTO[name] for name in auto})
+            auto = {n: value for n, value in _AUTO.items() if str(getattr(estimator, n)) == "auto"}
+            estimator.set_params(**auto)
         return estimator
 
     def _warn_of_assumptions(self, table: Table, curved: np.ndarray) -> None:

@@ -1,21 +1,14 @@
 """Selection frequencies over random halves of the samples."""
 
 from collections.abc import Iterator
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import KW_ONLY, dataclass, replace
 from functools import partial
 from numbers import Integral, Real
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from scipy.sparse import issparse
 from sklearn.base import clone
 from sklearn.utils import Tags, _safe_indexing, check_array, get_tags
-from sklearn.utils.metadata_routing import (
-    MetadataRouter,
-    MethodMapping,
-    _routing_enabled,
-    process_routing,
-)
 from sklearn.utils.validation import _check_method_params, has_fit_parameter
 
 from covmin.data import Table
@@ -129,6 +122,9 @@ class StabilitySelector(InferenceSelector):
         **shared_constraints("n_jobs", "random_state", "verbose"),
     }
 
+    # Metadata that scikit-learn may route here.
+    __metadata_request__fit: ClassVar[dict[str, None]] = {"sample_weight": None}
+
     estimator: Any = None
     _: KW_ONLY
     threshold: float = 0.75
@@ -152,16 +148,14 @@ class StabilitySelector(InferenceSelector):
             Group of each sample. Samples of a group are in one half, and a selector whose ``fit``
             takes groups gets them. Without groups, samples that depend on each other are refused.
         **fit_params : dict
-            Parameters of the selector's ``fit``, such as ``sample_weight``, which are split into
-            halves. With scikit-learn's metadata routing, the selector must request them.
+            Parameters of the selector's ``fit``, such as ``sample_weight``. Those of samples are
+            split into halves.
 
         Returns
         -------
         self : StabilitySelector
             The fitted selector. If ``fit`` raises an error, the estimator is unchanged.
         """
-        if fit_params and _routing_enabled():
-            fit_params = process_routing(self, "fit", **fit_params).estimator.fit
         table = self._read(X, y, fit_params.get("sample_weight"), groups)
         estimator = self._estimator(table)
         with one_blas_thread():
@@ -170,37 +164,24 @@ class StabilitySelector(InferenceSelector):
         rows, weight = rows_to_fit(table, columns, estimator, 0)
         if len(rows) == table.n_samples and np.ptp(columns.p) == 0.0:
             rows, weight = np.arange(table.n_samples), None  # in table order
-        numbers = table.row[rows]
         # Groups are split, by the class or event of their first row.
-        labels = np.arange(len(rows)) if table.groups is None else table.groups[rows]
+        groups = None if table.groups is None else table.groups[rows]
+        labels = np.arange(len(rows)) if groups is None else groups
         _, first, group = np.unique(labels, return_index=True, return_inverse=True)
         strata = table.response.strata
         strata = np.zeros(len(rows), dtype=int) if strata is None else strata[rows]
         halves = _complementary_halves(strata[first], self.n_pairs, seed_of(self.random_state))
-        passed, y = table.passed
-        if table.groups is not None and has_fit_parameter(estimator, "groups"):
-            of_rows = np.zeros(len(y), dtype=table.groups.dtype)
-            of_rows[table.row] = table.groups
-            fit_params = fit_params | {"groups": of_rows}
+        fit_params = _check_method_params(table.passed[0], fit_params, table.row[rows])
         if weight is not None:
-            of_all = np.zeros(len(y))
-            of_all[numbers] = weight
-            fit_params = fit_params | {"sample_weight": of_all}
-        if issparse(passed):
-            passed = passed.tocsr()
-        elif not is_frame(passed):
-            passed = check_array(passed, dtype=None, ensure_all_finite=False)
-        choose = partial(_choose, estimator, passed, y, fit_params)
-        of_half = [numbers[np.isin(group, half)] for half in halves]
+            fit_params["sample_weight"] = weight
+        if groups is not None and has_fit_parameter(estimator, "groups"):
+            fit_params["groups"] = groups
+        X, y = (_safe_indexing(part, table.row[rows]) for part in table.passed)
+        choose = partial(_choose, estimator, X, y, fit_params)
+        of_half = [np.flatnonzero(np.isin(group, half)) for half in halves]
         fits = repeat(choose, of_half, "stability", "half", self.n_jobs, self.verbose)
         self._count(fits, table)
         return self
-
-    def get_metadata_routing(self) -> MetadataRouter:
-        """Return the metadata that the inner selector has requested for its ``fit``."""
-        mapping = MethodMapping().add(caller="fit", callee="fit")
-        router = MetadataRouter(owner=self).add_self_request(self)
-        return router.add(estimator=self._selector, method_mapping=mapping)
 
     @property
     def _selector(self) -> Any:
@@ -221,6 +202,10 @@ class StabilitySelector(InferenceSelector):
             # It cannot read text.
             X = check_array(X, dtype="numeric", accept_sparse="csr", ensure_all_finite="allow-nan")
         table = read_for(selector, X, y, sample_weight, groups, takes_missing=takes_missing)
+        passed, y = table.passed
+        if not is_frame(passed):  # rows can be taken of it
+            passed = check_array(passed, accept_sparse="csr", dtype=None, ensure_all_finite=False)
+            table = replace(table, passed=(passed, y))
         groups = table.row if table.groups is None else table.groups
         check_size(np.unique(groups).size, 4, type(self).__name__)
         return table

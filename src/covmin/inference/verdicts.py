@@ -10,8 +10,8 @@ from scipy.stats import false_discovery_control
 from sklearn.utils.validation import check_is_fitted
 
 from covmin.data import TableOptions, read
-from covmin.data.checks import check_columns
 from covmin.data.independence import check_independence
+from covmin.data.table import check_columns
 from covmin.runtime.compat import Interval, StrOptions, fit_context
 from covmin.runtime.machine import one_blas_thread
 from covmin.runtime.run import repeat
@@ -20,6 +20,8 @@ from covmin.selection.frames import results_frame
 from covmin.selection.summary import feature_names
 
 from .feature_tests import (
+    Conditions,
+    RankedSample,
     draw_sample,
     find_conditions,
     find_sets,
@@ -164,23 +166,15 @@ class VerdictSelector(InferenceSelector):
         table = read(X, y, TableOptions.of(self), sample_weight, groups)
         with one_blas_thread():
             columns = table.columns("rank")
-            check_columns(table, columns, "rank")
+            check_columns(table, columns)
             check_independence(table, columns, refuses=True)
             sample = draw_sample(columns, table, seed_of(self.random_state))
-            sets = find_sets(sample)
-            conditions = find_conditions(sample, sets)
-            test = partial(p_value_given_all, sample, conditions, self.fdr)
-            units = np.arange(sample.units.size)
-            tested = repeat(test, units.tolist(), "verdicts", "feature", self.n_jobs, self.verbose)
-            needed_p = np.array(tested)
-            together = p_values_together(sample, sets, conditions.scale)
-            p_values = np.stack([needed_p, p_values_alone(sample), together])
-            relevant_p = np.minimum(len(p_values) * p_values.min(axis=0), 1.0)
-            needed_q = false_discovery_control(needed_p)
-            relevant_q = false_discovery_control(relevant_p)
+            needed_p, relevant_p, conditions = self._p_values(sample)
+            needed_q, relevant_q = map(false_discovery_control, (needed_p, relevant_p))
             # A needed feature must also be relevant: a union of two lists would add their errors.
             is_relevant = relevant_q <= self.fdr
             is_needed = is_relevant & (needed_q <= self.fdr)
+            units = np.arange(sample.units.size)
             find = partial(separating_set, sample, scale=conditions.scale, level=self.fdr)
             substitutes = {
                 unit: find(unit, units[is_relevant & (units != unit)])
@@ -212,6 +206,17 @@ class VerdictSelector(InferenceSelector):
             ranking_=by_column(layout, np.arange(1, order.size + 1), 0, units=order),
         )
         return self
+
+    def _p_values(self, sample: RankedSample) -> tuple[np.ndarray, np.ndarray, Conditions]:
+        """Return the p-values of all units for both questions, and what the tests condition on."""
+        sets = find_sets(sample)
+        conditions = find_conditions(sample, sets)
+        test = partial(p_value_given_all, sample, conditions, self.fdr)
+        units = range(sample.units.size)
+        needed = np.array(repeat(test, units, "verdicts", "feature", self.n_jobs, self.verbose))
+        together = p_values_together(sample, sets, conditions.scale)
+        p_values = np.stack([needed, p_values_alone(sample), together])
+        return needed, np.minimum(len(p_values) * p_values.min(axis=0), 1.0), conditions
 
     def verdict_frame(self) -> Any:
         """Return the verdicts as a table, needed features first.

@@ -1,14 +1,12 @@
 """Properties of the data that the rules need before anything is selected; computed once each."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Any, Self
 
 import numpy as np
 
 from covmin.constants import FUNCTION_RIDGES, NOISE, SAMPLES_FOR_EACH_FEATURE
-from covmin.core.grams.exact import ExactOperator
 from covmin.core.kernels import Kernel
 from covmin.core.problem import Problem
 from covmin.core.screening import Protected, Screening
@@ -38,8 +36,7 @@ class FirstLook:
         problem = replace(self.problem, sample=few, rows=few, frequencies=None)
         features = np.arange(problem.units.size)
         gram = problem.gram(features, problem.bandwidth(features))
-        together = gram.at(problem.units.spread(np.ones(features.size)))
-        assert isinstance(together, ExactOperator)
+        together: Any = gram.at(problem.units.spread(np.ones(features.size)))
         errors = map(together.leave_one_out, FUNCTION_RIDGES[:4])
         return min(of_the_mean, *errors) / of_the_mean
 
@@ -47,13 +44,12 @@ class FirstLook:
     def screening(self) -> Screening:
         """The search for interactions, on as many rows as it can afford."""
         sample, of_column = self.problem.sample, self.problem.units.of_column
-        n_rows, _ = pair_search((*sample.X.shape, sample.Y.shape[1]))
-        seen = sample.first(n_rows)
+        seen = sample.first(pair_search((*sample.X.shape, sample.Y.shape[1]))[0])
         return Screening.of(seen.X, seen.Y, seen.p, of_column, n_threads=sample.n_threads)
 
-    def by(self, kernel: Kernel) -> FirstLook:
+    def by(self, kernel: Kernel) -> Self:
         """Return the same for another kernel; the search for pairs does not depend on it."""
-        other = FirstLook(replace(self.problem, kernel=kernel), self.task, self.order)
+        other = replace(self, problem=replace(self.problem, kernel=kernel))
         other.__dict__.update(screening=self.screening, protected=self.protected)
         return other
 

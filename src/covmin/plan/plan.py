@@ -1,11 +1,9 @@
 """The plan of a fit: all decisions in one place, each with its reason in words."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Self
 
-from covmin.constants import N_COMPONENTS
+from covmin.constants import CANDIDATES, N_COMPONENTS
 from covmin.core.kernels import Kernel
 from covmin.core.problem import Effort
 
@@ -80,7 +78,13 @@ class Plan:
     order: int = 0  # features of the largest interactions that are searched for
     refines: bool = False  # whether tuned regressions have the last word on the first features
 
-    def deciding(self, *decisions: Decision, **changes: Any) -> Plan:
+    @property
+    def last_budget(self) -> int:
+        """Budget at which a path may end; with samples for all candidates the last word follows."""
+        enough = CANDIDATES[1] * CANDIDATES[2]
+        return CANDIDATES[0] if self.refines and self.n_samples >= enough else 1
+
+    def deciding(self, *decisions: Decision, **changes: Any) -> Self:
         """Return the plan after further decisions; of several on a topic the last counts."""
         topics = {decision.topic: decision for decision in decisions}
         kept = [topics.pop(each.topic, each) for each in self.decisions]

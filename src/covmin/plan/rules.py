@@ -47,9 +47,6 @@ _PASSES = 100
 _BLOCK_WORK = 6e6
 
 
-# --- kernel ------------------------------------------------------------------------------------
-
-
 def kernel_of(given: Any, formulation: Formulation) -> Kernel:
     """Return the kernel for a name or an object; "auto" means the paper's for a single solve.
 
@@ -101,9 +98,6 @@ def on_kernel(kernel: Kernel, reason: str) -> Decision:
     return Decision("kernel", f"{kernel.name}, {changed}" if changed else kernel.name, reason)
 
 
-# --- exact kernel matrix or random Fourier features ----------------------------------------------
-
-
 def choose_approximation(
     approximation: str,
     kernel: Kernel,
@@ -122,13 +116,14 @@ def choose_approximation(
     ('fourier', '100000 samples, more than 2000')
     """
     n, d = shape
-    few, by_matrix = n <= effort.matrix_rows, approximation != "fourier"
-    if approximation == "auto":
+    few, is_auto = n <= effort.matrix_rows, approximation == "auto"
+    by_matrix = approximation != "fourier"
+    if is_auto:
         is_smaller = kernel.components_are_exact and d < n
         by_matrix = not (is_smaller or (kernel.has_components and not few))
     reason = f"{n} samples, {'at most' if few else 'more than'} {effort.matrix_rows}"
-    other = "" if kernel.has_components else 'kernel="gaussian" with '
     if by_matrix:
+        other = "" if kernel.has_components else 'kernel="gaussian" with '
         try:
             check_memory(
                 exact_bytes(n, d, itemsize, mixed=kernel.sums_features),
@@ -137,23 +132,22 @@ def choose_approximation(
                 "float32.",
             )
         except MemoryError:
-            if approximation != "auto" or not kernel.has_components:
+            if not is_auto or not kernel.has_components:
                 raise
             by_matrix, reason = False, "not enough memory for the kernel matrix"
-    if by_matrix:
-        if approximation == "auto" and not few:
-            reason = f"the {kernel.name} kernel has no random Fourier features"
-        return None, reason if approximation == "auto" else "as requested"
-    check_memory(
-        component_bytes(kernel, shape, effort, itemsize, **sizes),
-        f"A fit of {n} samples and {d} columns with random Fourier features",
-        "Use fewer components (covmin.Fourier), omit the additive part of the kernel "
-        '(kernel="gaussian"), pass float32, or read the rows from disk: a numpy.memmap, or '
-        "covmin.open_parquet.",
-    )
-    if approximation == "auto" and kernel.components_are_exact:
-        reason = "an exact feature map, and fewer columns than samples"
-    return "fourier", reason if approximation == "auto" else "as requested"
+    if not by_matrix:
+        check_memory(
+            component_bytes(kernel, shape, effort, itemsize, **sizes),
+            f"A fit of {n} samples and {d} columns with random Fourier features",
+            "Use fewer components (covmin.Fourier), omit the additive part of the kernel "
+            '(kernel="gaussian"), pass float32, or read the rows from disk: a numpy.memmap, or '
+            "covmin.open_parquet.",
+        )
+        if kernel.components_are_exact:
+            reason = "an exact feature map, and fewer columns than samples"
+    elif not few:
+        reason = f"the {kernel.name} kernel has no random Fourier features"
+    return None if by_matrix else "fourier", reason if is_auto else "as requested"
 
 
 def component_bytes(
@@ -186,9 +180,6 @@ def component_bytes(
     return needed + (exact_bytes(min(n, seen), d, itemsize, mixed=True) if by_matrix else 0)
 
 
-# --- rows of the searches before a fit -----------------------------------------------------------
-
-
 def pair_search(shape: tuple[int, int, int]) -> tuple[int, int]:
     """Return the rows, and the functions of each column, that the search for pairs can afford.
 
@@ -216,12 +207,14 @@ def search_order(
 ) -> tuple[int, Decision]:
     """Return the largest number of features whose products are all searched; 0 means no search.
 
-    Beyond pairs, "auto" goes as deep as one evaluation of the criterion costs, up to four, on as
-    many rows as tests use: an effect that is too small for these is of no practical use.
+    Beyond pairs, "auto" goes as deep as one evaluation of the criterion costs, on as many rows as
+    tests use: an effect that is too small for these is of no practical use. More than four rarely
+    act only together: these cost at most a thousandth of that. Of q columns, 3^q functions of fewer
+    are removed, so there must be twice as many samples.
     ``shape`` has the numbers of samples, columns and responses.
 
-    >>> [search_order("auto", Mixed(), "regression", (500, d, 1))[0] for d in (30, 500, 2000)]
-    [4, 3, 2]
+    >>> [search_order("auto", Mixed(), "regression", (500, d, 1))[0] for d in (10, 50, 500, 2000)]
+    [5, 4, 3, 2]
     """
     n, d, k = shape
     if wanted is not True and wanted in (0, 1):
@@ -233,9 +226,14 @@ def search_order(
     if wanted is not True and wanted != "auto":
         order = int(wanted)
     else:
-        for deeper in (3, 4):
-            n_blocks = comb(d, deeper - 2)  # matrix products, each with an overhead
-            if comb(d, deeper) * min(rows, TESTED_ROWS) * k + _BLOCK_WORK * n_blocks > WORK[0]:
+        for deeper in range(3, d + 1):
+            work = comb(d, deeper) * min(rows, TESTED_ROWS) * k
+            if deeper > 4:
+                is_too_much = 1000 * work > WORK[0] or 2 * 3**deeper > rows
+            else:
+                n_blocks = comb(d, deeper - 2)  # matrix products, each with an overhead
+                is_too_much = work + _BLOCK_WORK * n_blocks > WORK[0]
+            if is_too_much:
                 break
             order = deeper
     by = f"products of {n_waves} functions of each column" if n_waves > 1 else "products"
@@ -256,9 +254,6 @@ def held_rows(n_samples: int, n_columns: int, n_responses: int) -> int:
     """
     looked_at = max(NOISE[0], pair_search((n_samples, n_columns, n_responses))[0])
     return min(n_samples, max(looked_at, MEMORY_NUMBERS // n_columns))
-
-
-# --- regularisation ε ----------------------------------------------------------------------------
 
 
 def is_by_chance(unpredicted: float, n_seen: float) -> bool:
@@ -302,18 +297,15 @@ def ridge_for_noise(
     return epsilon, f"{left}, {n_samples:.0f} samples"
 
 
-# --- numbers of features and folds ---------------------------------------------------------------
+def path_budgets(n_features: int, least: int = 1) -> list[int]:
+    """Return the budgets of a path: from 100 features, or 60 % of all, to at most ``least``.
 
-
-def path_budgets(n_features: int) -> list[int]:
-    """Return the budgets of a path: from 100 features, or 60 % of all, down to one.
-
-    >>> path_budgets(10), path_budgets(5000)
-    ([6, 2, 1], [100, 40, 16, 6, 2, 1])
+    >>> path_budgets(10), path_budgets(5000), path_budgets(5000, 12)
+    ([6, 2, 1], [100, 40, 16, 6, 2, 1], [100, 40, 16, 6])
     """
     first, share, factor = BUDGETS
     budgets = [min(first, max(int(share * n_features), 1))]
-    while budgets[-1] > 1:
+    while budgets[-1] > least:
         budgets.append(max(int(factor * budgets[-1]), 1))
     return budgets
 

@@ -1,11 +1,9 @@
 """Figures in scikit-learn's style: a Display holds the data, and ``plot(ax=...)`` draws them."""
 
-from .curves import AccuracyCurveDisplay, ErrorCurveDisplay
-from .fitted import PathDisplay, RankingDisplay, StabilityDisplay
-from .network import InteractionDisplay
+from .curves import ErrorCurveDisplay
+from .fitted import InteractionDisplay, PathDisplay, RankingDisplay, StabilityDisplay
 
 __all__ = [
-    "AccuracyCurveDisplay",
     "ErrorCurveDisplay",
     "InteractionDisplay",
     "PathDisplay",

@@ -39,8 +39,7 @@ class ErrorCurveDisplay(Display):
     n_selected : int
         Number of features that the selector keeps.
     metric : str, default="error"
-        Measure: "error", "accuracy", "balanced_accuracy", "log_loss", "roc_auc", "concordance"
-        or "score".
+        Measure, as in ``from_estimator``.
 
     Attributes
     ----------
@@ -130,51 +129,17 @@ def styles(names: Iterable[str]) -> dict[str, dict[str, Any]]:
     return found
 
 
-@dataclass(eq=False, repr=False)
-class AccuracyCurveDisplay(Display):
-    """Score of a kernel SVM against the number of selected features.
+def draw_scores(ax: Any, summary: Any, score_name: str = "accuracy") -> None:
+    """Draw the mean scores of a kernel SVM on the features of selectors, by one protocol.
 
-    Parameters
-    ----------
-    summary : pandas.DataFrame
-        Has the columns selector, protocol, n_features and mean_score.
-    score_name : str, default="accuracy"
-        Label of the vertical axis.
-
-    Attributes
-    ----------
-    ax_, figure_, lines_ : matplotlib axes, figure, and one line per selector and protocol
-
-    Examples
-    --------
-    >>> from covmin.datasets import make_xor
-    >>> from covmin.evaluation import compare_selectors
-    >>> from covmin.plotting import AccuracyCurveDisplay
-    >>> X, y = make_xor(60, random_state=0, return_X_y=True)
-    >>> result = compare_selectors(X, y, ["ccm", "pearson"], n_features=[1, 3], random_state=0)
-    >>> AccuracyCurveDisplay(result.summary()).plot().ax_.get_title()
-    'protocol: nested (ranked on training folds)'
+    ``summary`` is a frame with the columns selector, protocol, n_features and mean_score.
     """
-
-    summary: Any
-    score_name: str = "accuracy"
-
-    def _draw(self, ax: Any) -> None:
-        self.lines_: list[Any] = []
-        protocols = self.summary["protocol"].unique()
-        lines = styles(self.summary["selector"].unique())
-        for (protocol, name), line in self.summary.groupby(["protocol", "selector"], sort=False):
-            style = lines[name] | {"markevery": max(1, len(line) // 10)}
-            if len(protocols) > 1:
-                style["label"] += f" ({protocol})"
-                style["linestyle"] = "-" if protocol == protocols[0] else "--"
-            self.lines_ += ax.plot(line["n_features"], line["mean_score"], **style)
-        ax.set(xlabel="number of selected features", ylabel=f"cross-validated {self.score_name}")
-        shown = " and ".join(PROTOCOL_LABELS.get(p, f"protocol: {p}") for p in protocols)
-        ax.set_title(shown, fontsize="medium")
-        ax.xaxis.get_major_locator().set_params(integer=True)
-        ax.grid(alpha=0.25)
-        ax.legend(loc="center left", bbox_to_anchor=(1.0, 0.5), frameon=False)
-
-    def _size(self) -> tuple[float, float]:
-        return 7.2, 4.2
+    looks = styles(summary["selector"].unique())
+    for name, rows in summary.groupby("selector", sort=False):
+        style = looks[name] | {"markevery": max(1, len(rows) // 10)}
+        ax.plot(rows["n_features"], rows["mean_score"], **style)
+    ax.set(xlabel="number of selected features", ylabel=f"cross-validated {score_name}")
+    ax.set_title(PROTOCOL_LABELS[summary["protocol"].iloc[0]], fontsize="medium")
+    ax.xaxis.get_major_locator().set_params(integer=True)
+    ax.grid(alpha=0.25)
+    ax.legend(loc="center left", bbox_to_anchor=(1.0, 0.5), frameon=False)

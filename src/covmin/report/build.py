@@ -4,24 +4,28 @@ import platform
 from collections import Counter
 from collections.abc import Sequence
 from importlib.metadata import version
+from itertools import takewhile
 from numbers import Real
+from types import FunctionType
 from typing import Any
 
 import numpy as np
+from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 import covmin
+from covmin import kernels
 from covmin.constants import SAMPLE_ROWS
+from covmin.core.kernels import Configurable
 from covmin.data.columns import LEFT_OUT
 from covmin.data.survival import survival_curve
-from covmin.plotting.network import network_order
+from covmin.plotting.fitted import network_order
 from covmin.selection.summary import Explained, measure_text, read_as_fitted, summary
-from covmin.text import count_of, number, percent, printable, shortened, with_p_value
+from covmin.text import count_of, percent, printable, shortened, with_p_value
 
 from .checks import check_data
 from .plots import feature_plots
 from .relations import associations, effects, shared_information, shown_pair, substitutes
-from .reproduction import reproduction_code
 from .view import View
 
 # Number of features in each part of the page.
@@ -29,9 +33,12 @@ _CORRELATED = 24
 _VERDICTS = 60
 _PATH_ROWS = 30
 _SLIDER = 100
-_MISSING_ROWS = 20
 # Unselected features that are compared with the selected ones, and the association of copies.
 _COMPARED, _ALIKE = 300, 0.9
+# Parameters that do not affect the result.
+_LEFT_OUT = {"long_run", "verbose"}
+# Longer than any repr of an estimator, which would otherwise be abbreviated.
+_WHOLE = 10**6
 
 
 def build_report(
@@ -113,18 +120,11 @@ def build_report(
         "names": view.names,
         "headline": [printable(part).strip() for part in found["headline_parts"]],
         "data": _data_summary(view, found),
-        "missing": _missing_values(view, rows),
         "asked": _asked(selector, found),
         "notes": [printable(" ".join(str(note).split())) for note in (*notes, *sampled)],
         "warnings": check_data(selector, view, explained) if warnings is None else warnings,
         "choice": _choice(selector, found),
-        "ranking": {
-            "order": order,
-            "ranks": [row["rank"] for row in rows],
-            "lost": [row["lost_without"] for row in rows],
-            "in_folds": [row["in_folds"] for row in rows],
-            "about": _about_columns(selector, view, rows),
-        },
+        "ranking": _ranking(rows) | {"about": _about_columns(selector, view, rows)},
         "path": {
             "sizes": path.n_features.tolist(),
             "features": order[:_PATH_ROWS],
@@ -154,6 +154,13 @@ def build_report(
         | {library: version(library) for library in ("numpy", "scipy", "scikit-learn")}
         | {"python": platform.python_version()},
     }
+
+
+def _ranking(rows: list[dict[str, Any]]) -> dict[str, Any]:
+    """Return columns by rank; where what is lost was not measured, weights stand beside ranks."""
+    beside = "weight" if all(row["lost_without"] is None for row in rows) else "lost_without"
+    names = {"order": "column", "ranks": "rank", "numbers": beside, "in_folds": "in_folds"}
+    return {"beside": beside} | {n: [row[key] for row in rows] for n, key in names.items()}
 
 
 def _about_columns(selector: Any, view: View, rows: list[dict[str, Any]]) -> list[str]:
@@ -223,41 +230,6 @@ def _data_summary(view: View, found: dict[str, Any]) -> dict[str, Any]:
     return size | {"response": {name: float(value) for name, value in values.items()}}
 
 
-def _missing_values(view: View, features: list[dict[str, Any]]) -> dict[str, Any]:
-    """Return ``rows`` for the columns with most missing values, and their number ``n_columns``."""
-    found = [row for row in features if row["missing"] and row["kind"] not in LEFT_OUT]
-    found.sort(key=lambda row: (-row["missing"], row["column"]))
-    rows = [
-        {"feature": row["column"], "share": row["missing"]}
-        | _response_where_missing(view, view.column(row["column"]).missing)
-        for row in found[:_MISSING_ROWS]
-    ]
-    return {"rows": rows, "n_columns": len(found)}
-
-
-def _response_where_missing(view: View, missing: np.ndarray) -> dict[str, str]:
-    """Describe the response where a value is present, and where it is missing."""
-    if missing.all() or not missing.any():  # of a sample of the rows
-        return {"there": "", "missing": "", "class": ""}
-    parts, label = {"there": ~missing, "missing": missing}, ""
-    if view.task == "survival":
-        event = view.responses[:, 0]
-        expected = {k: max((event - view.y)[rows].sum(), 1e-300) for k, rows in parts.items()}
-        values = {k: percent(event[rows].sum() / expected[k]) for k, rows in parts.items()}
-    elif view.task == "classification":
-        labels, codes = view.classes
-        there, absent = (
-            np.bincount(codes[rows], minlength=len(labels)) / rows.sum() for rows in parts.values()
-        )
-        # Two classes differ by the same amount; take the rarer one.
-        most = np.lexsort((there, -np.abs(absent - there).round(9)))[0]
-        label = labels[most]
-        values = {"there": percent(there[most]), "missing": percent(absent[most])}
-    else:
-        values = {k: number(float(view.y[rows].mean())) for k, rows in parts.items()}
-    return values | {"class": label}
-
-
 def _asked(selector: Any, found: dict[str, Any]) -> list[dict[str, str]]:
     asked, stages = selector.n_features_to_select, len(selector.path_.n_features)
     read = " (inferred from the response)" if selector.task == "auto" else ""
@@ -293,3 +265,61 @@ def verdict_rows(tests: Any, names: Sequence[str]) -> list[dict[str, Any]]:
         | {"substitutes": [str(names[int(k)]) for k in tests.substitutes_[j]]}
         for j in np.argsort(tests.ranking_, kind="stable").tolist()
     ]
+
+
+# --- code that repeats the fit -------------------------------------------------------------------
+
+
+def reproduction_code(selector: Any) -> str:
+    """Return Python code that fits the same selector to samples X and a response y."""
+    made = f"selector = {_construction(selector)}"
+    used = ("selector.fit(X, y)", "X_selected = selector.transform(X)")
+    return "\n".join([*_imports(selector), "", made, *used])
+
+
+def _construction(item: Any) -> str:
+    """Return the call that creates a selector, or an object passed to it.
+
+    Their own reprs would abbreviate long lists.
+    """
+    defaults = type(item)().get_params(deep=False)
+    changed = [
+        f"{name}={_written(value)}"
+        for name, value in item.get_params(deep=False).items()
+        if name not in _LEFT_OUT and _written(value) != _written(defaults[name])
+    ]
+    return f"{type(item).__name__}({', '.join(changed)})"
+
+
+def _written(value: Any) -> str:
+    if isinstance(value, Configurable):
+        return _construction(value)
+    if isinstance(value, BaseEstimator):
+        return " ".join(value.__repr__(N_CHAR_MAX=_WHOLE).split())
+    return value.__name__ if isinstance(value, FunctionType) else repr(_plain(value))
+
+
+def _plain(value: Any) -> Any:
+    """Return ``value`` with arrays as lists: the repr of an array is abbreviated."""
+    if isinstance(value, dict):
+        return {_plain(key): _plain(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(item) for item in value]
+    return np.asarray(value).tolist() if hasattr(value, "__array__") else value
+
+
+def _imports(selector: Any) -> list[str]:
+    """Return the lines that import the selector and the objects passed to it."""
+    lines = [f"from covmin import {type(selector).__name__}"]
+    for name, value in selector.get_params(deep=True).items():
+        item = type(value) if isinstance(value, BaseEstimator | Configurable) else value
+        is_left_out = name.split("__")[0] in _LEFT_OUT
+        if is_left_out or not isinstance(item, type | FunctionType):
+            continue
+        parts = takewhile(lambda part: not part.startswith("_"), item.__module__.split("."))
+        module = ".".join(parts)  # the public part
+        if module.startswith("covmin."):
+            module = "covmin.kernels" if item.__name__ in kernels.__all__ else "covmin"
+        line = f"from {module} import {item.__name__}"
+        lines.append(line if module else f"# {item.__name__} is your own")  # of a session
+    return sorted(set(lines))

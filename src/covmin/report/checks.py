@@ -15,18 +15,18 @@ from .view import View
 # Columns to name, and samples below which a class is small.
 _LISTED, _SMALL = 12, 5
 _SORTED = (
-    "“{name}” has another whole number in every row, and alone it explains {share:.0%} of the "
+    "“{name}” has a different whole number in every row, and alone it explains {share:.0%} of the "
     "response: the rows seem to be sorted by the response, and a model would learn the order. "
     "Exclude this column."
 )
 _IN_ORDER = (
-    "“{name}” has another whole number in every row, in order or without gaps. Anything such a "
+    "“{name}” has a different whole number in every row, in order or without gaps. Whatever such a "
     "column explains is due to the order of the rows. Exclude it, unless you study that order."
 )
 _CONSTANT = "Columns with the same value in every sample carry no information and are ranked last."
 _COPY = (
-    "The values repeat those of an earlier column, so which of the two is kept is arbitrary. "
-    "Exclude the duplicates."
+    "The values repeat those of an earlier column, and which copy is kept is arbitrary. Exclude "
+    "the duplicates."
 )
 
 

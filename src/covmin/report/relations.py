@@ -140,9 +140,11 @@ def effects(view: View, explained: Explained, kept: Sequence[int]) -> dict[int, 
             means.append(predict(changed)[:, -targets.shape[1] :].mean(axis=0))
         which = int(np.ptp(means, axis=0).argmax()) if len(labels) > 2 else len(labels) - 1
         path = np.array(means)[:, which]
-        predicted = "Mean prediction" if view.task != "survival" else "Predicted excess of events"
+        is_time = view.task == "survival"
+        predicted = "Predicted excess of events" if is_time else "Mean prediction"
         predicted = f"Frequency of “{labels[which]}”" if labels else predicted
-        texts = [percent(share) if labels else number(share) for share in path]
+        form = percent if labels else "{:.2f}".format if is_time else number
+        texts = [form(value) for value in path]
         at = [column.text(values[place]) for place in places]
         said[j] = f"{predicted} {_course(path, texts, at, column.is_category)}"
     return said

@@ -35,8 +35,6 @@ N_JOBS: list[Any] = [
 VERBOSE: list[Any] = ["verbose", StrOptions({"auto"})]
 
 Decorated = TypeVar("Decorated", bound=Callable[..., Any])
-
-
 # Validate the parameters of an estimator before a fit, of a function before a call, of an object.
 fit_context: Callable[..., Callable[[Decorated], Decorated]] = _fit_context
 validate_params: Callable[..., Callable[[Decorated], Decorated]] = _validate_params

@@ -1,8 +1,7 @@
 """Share the threads and the memory of this machine.
 
 BLAS threads spin while they wait for each other: on a busy machine they slow a fit down many
-times over. Threads that process blocks of rows, folds or draws do not wait for each other and are
-safe on a busy machine. BLAS then uses one thread.
+times over. Threads that process blocks of rows, folds or draws do not; BLAS then uses one thread.
 """
 
 import re
@@ -24,17 +23,15 @@ from threadpoolctl import ThreadpoolController
 _IN_THREADS = {"prefer": "threads", "require": "sharedmem"}
 
 # Kernel matrices with fewer rows use one thread. On two busy cores a step with all threads takes
-# 2 to 5 times as long at 1000 rows, and 1.1 to 1.6 times as long at 4000: from there on, a machine
-# that gets busy during the fit costs little.
+# 2 to 5 times as long at 1000 rows, and 1.1 to 1.6 times as long at 4000.
 _WORTH_THREADS = 4000
 
 # Fraction of the free memory to use: leaves room for other programs and for rounding.
 _USABLE = 0.8
 # n×n matrices held at the same time: kernel, Cholesky factor, derivative, a work array for sums;
-# with an additive part also its own matrix and derivative.
-_MATRICES, _MIXED_MATRICES = 4, 6
-# Copies of the samples: standardised, centred, weighted, and their product with a matrix.
-_COPIES = 4
+# with an additive part also its own matrix and derivative. And copies of the samples: standardised,
+# centred, weighted, and their product with a matrix.
+_MATRICES, _MIXED_MATRICES, _COPIES = 4, 6, 4
 # Cosines and sines per feature that the additive part stores, and the most numbers in total.
 _WAVES, _MOST_NUMBERS = 16, 2**28
 # Arrays of Fourier features per part of a block, rows of a part, and moment matrices.
@@ -53,8 +50,7 @@ _LEFT_TO_A_WORKER: ContextVar[int | None] = ContextVar("left_to_a_worker", defau
 class _Blas:
     """The BLAS libraries, held to the fewest threads that any active block asks for.
 
-    Their number of threads applies to the whole process. If fits overlap, a later one finds the
-    limit set by an earlier one, and must not restore that.
+    The limit is that of the process: a fit that overlaps an earlier one must not restore its limit.
     """
 
     def __init__(self) -> None:
@@ -97,8 +93,6 @@ class _Blas:
 
 
 _BLAS = _Blas()
-
-
 #: Use one BLAS thread during the block; blocks of rows may still run in parallel.
 one_blas_thread = partial(_BLAS.held_to, 1)
 
@@ -114,10 +108,7 @@ def blas_threads(n_samples: int, n_jobs: int | None = None) -> AbstractContextMa
 
 
 def _n_running() -> int:
-    """Return the number of other threads that run on this machine; 0 if the system does not tell.
-
-    Beside a busy loop on every processor, BLAS then has one thread.
-    """
+    """Return how many other threads run on this machine; 0 if the system does not tell."""
     found = re.search(r" (\d+)/", _text("/proc/loadavg"))
     return int(found[1]) - 1 if found else 0
 
@@ -131,12 +122,10 @@ def worker_threads(n_jobs: int | None) -> int:
 def row_threads() -> int:
     """Return the number of threads that may process blocks of rows in parallel.
 
-    It is the number of BLAS threads, set by ``OMP_NUM_THREADS`` or by joblib for each of its
-    processes, but at most the number of available processors. Inside a parallel loop of threads
-    it is the share that the loop leaves to each worker.
+    It is the number of BLAS threads, set by ``OMP_NUM_THREADS`` or by joblib, but at most that of
+    the processors. Inside a parallel loop of threads it is what the loop leaves to each worker.
     """
-    left = _LEFT_TO_A_WORKER.get()
-    if left is not None:
+    if (left := _LEFT_TO_A_WORKER.get()) is not None:
         return left
     # In a loop of the user's threads; a joblib worker process has a main thread of its own.
     in_main = threading.current_thread() is threading.main_thread()
@@ -149,10 +138,7 @@ def row_threads() -> int:
 def in_threads(
     work: Callable[[Item], Result], items: Iterable[Item], n_jobs: int | None
 ) -> Iterator[Iterator[Result]]:
-    """Iterate over the results for each item, in order; leaving the block drops the rest.
-
-    The workers share the threads for blocks of rows.
-    """
+    """Iterate over the results for each item, in order; leaving the block drops the rest."""
     from sklearn.utils.parallel import Parallel, delayed  # threads that have its configuration
 
     left = max(1, row_threads() // worker_threads(n_jobs))
@@ -255,8 +241,7 @@ def check_memory(needed: int, what: str, remedy: str) -> None:
     Traceback (most recent call last):
     MemoryError: A matrix of that size needs about 1000000000.0 GB ... Use a smaller one.
     """
-    available = available_bytes()
-    if available is not None and needed > _USABLE * available:
-        sizes = needed, available
+    if not fits(needed):
+        sizes = needed, available_bytes() or 0
         needs, free = (f"{n / 1e9:.1f} GB" if n >= 1e9 else f"{n / 1e6:.0f} MB" for n in sizes)
         raise MemoryError(f"{what} needs about {needs} of memory, but {free} is free. {remedy}")

@@ -32,10 +32,9 @@ _NOT_SAVED = {"solution", "state", "operator"}
 class ResultLog:
     """A file of results that survives a killed run: one line of JSON for each.
 
-    The first line holds the settings, and each further line one finished unit of work with its
-    result. A line is on disk before the next one is written. An incomplete last line is dropped.
-    The file and its folders are created with the first result. A damaged file, or one with results
-    of other settings, is refused.
+    The first line holds the settings, each further line a finished unit of work with its result. A
+    line is on disk before the next one is written; an incomplete last line is dropped. A damaged
+    file, or one with results of other settings, is refused.
     """
 
     def __init__(self, path: str | os.PathLike[str], settings: Mapping[str, Any]) -> None:
@@ -83,31 +82,24 @@ class ResultLog:
 
     def _read(self, data: bytes) -> None:
         if not (data.startswith(_START) or _START.startswith(data)):
-            raise InputError(
-                f"{self.path} is not a results file of covmin and was left unchanged. "
-                "Choose another file."
-            )
+            raise InputError(f"{self.path} is not a results file of covmin. Choose another file.")
         self._n_bytes = data.rfind(b"\n") + 1
         try:
             header, *records = map(json.loads, data[: self._n_bytes].splitlines() or [b"{}"])
             self._results = {_key(record["unit"]): record["result"] for record in records}
             found = header.get("settings", self.settings)
         except (ValueError, KeyError, TypeError, AttributeError) as error:
-            raise InputError(
-                f"{self.path} is damaged ({error}). Choose another file, or delete it to start "
-                "again."
-            ) from error
+            cure = "Choose another file, or delete it to start again."
+            raise InputError(f"{self.path} is damaged ({error}). {cure}") from error
         changed = [
             f"  {name}: {found.get(name)!r} in the file, {self.settings.get(name)!r} in this run"
             for name in sorted({*found, *self.settings})
             if found.get(name) != self.settings.get(name)
         ]
         if changed or header.get("format", _FORMAT) != _FORMAT:
-            raise InputError(
-                f"{self.path} holds results of other settings:\n"
-                + "\n".join(changed or ["  a different format"])
-                + "\nContinue with the settings in that file, or choose another file."
-            )
+            listed = "\n".join(changed or ["  a different format"])
+            cure = "Continue with the settings in that file, or choose another file."
+            raise InputError(f"{self.path} holds results of other settings:\n{listed}\n{cure}")
 
 
 def _key(unit: Mapping[str, Any]) -> str:
@@ -124,19 +116,18 @@ class Checkpoint(ResultLog):
 
     def stages(self) -> tuple[list[Stage], list[Progress]]:
         """Return the saved stages and their optimisation steps."""
-        records = self.saved("stage")
-        steps = (
-            step | {"iteration": Iteration(**step["iteration"])}
-            for record in records
-            for step in record["steps"]
-        )
-        return [_stage(record["stage"]) for record in records], [Progress(**step) for step in steps]
+        stages, steps = list[Stage](), list[Progress]()
+        for record in self.saved("stage"):
+            solution = Solution(**_arrays(record["solution"]))
+            stages.append(Stage(**_arrays(record["stage"]), solution=solution))
+            for step in record["steps"]:
+                steps.append(Progress(**{**step, "iteration": Iteration(**step["iteration"])}))
+        return stages, steps
 
     def add_stage(self, number: int, stage: Stage, steps: Sequence[Progress]) -> None:
         """Save a stage with its optimisation steps."""
-        parts = {**_plain_fields(stage), "solution": _plain_fields(stage.solution)}
-        taken = [asdict(step) for step in steps]
-        self.append({"stage": number}, {"stage": parts, "steps": taken})
+        parts = {"stage": _plain_fields(stage), "solution": _plain_fields(stage.solution)}
+        self.append({"stage": number}, {**parts, "steps": [asdict(step) for step in steps]})
 
 
 def _plain_fields(part: Stage | Solution) -> dict[str, Any]:
@@ -144,11 +135,8 @@ def _plain_fields(part: Stage | Solution) -> dict[str, Any]:
     return {name: np.asarray(getattr(part, name)).tolist() for name in names}
 
 
-def _stage(record: dict[str, Any]) -> Stage:
-    def arrays(parts: dict[str, Any]) -> Any:
-        return {k: np.array(v) if isinstance(v, list) else v for k, v in parts.items()}
-
-    return Stage(**arrays({**record, "solution": Solution(**arrays(record["solution"]))}))
+def _arrays(parts: dict[str, Any]) -> dict[str, Any]:
+    return {k: np.array(v) if isinstance(v, list) else v for k, v in parts.items()}
 
 
 def fingerprint(parameters: dict[str, Any], columns: Any, response: Any) -> dict[str, Any]:
@@ -157,22 +145,19 @@ def fingerprint(parameters: dict[str, Any], columns: Any, response: Any) -> dict
     ``columns`` are the prepared columns of the samples, and ``response`` is the encoded response.
     """
     if not isinstance(parameters.get("random_state"), Integral | None):
-        raise InputError(
-            "A checkpoint requires a seed that is known when the fit resumes, which a RandomState "
-            "does not provide. Pass an integer as random_state.",
-            "random_state",
-        )
-    kept = {name: value for name, value in parameters.items() if name not in _WITHOUT_EFFECT}
+        text = "A RandomState cannot be resumed from a checkpoint. Pass an integer as random_state."
+        raise InputError(text, "random_state")
+    kept = {
+        name: _identity(name, value)
+        for name, value in parameters.items()
+        if name not in _WITHOUT_EFFECT
+    }
     blocks = columns.X.source.reduce(_hash_of_block, "".join, response.Y, columns.p)
     how: Any = columns.X.change
     units = columns.units.of_column, columns.units.scale
     samples = columns.index, how.mean, how.scale, columns.p, columns.total_weight
     data = joblib.hash((blocks, units, samples, response.task, response.Y, response.scale))
-    return {
-        "covmin": __version__,
-        "data": data,
-        **{name: _identity(name, value) for name, value in kept.items()},
-    }
+    return {"covmin": __version__, "data": data, **kept}
 
 
 def _hash_of_block(X: np.ndarray, Y: np.ndarray, p: np.ndarray) -> str:
@@ -186,11 +171,8 @@ def _identity(name: str, value: Any) -> Any:
     try:
         return f"{type(value).__name__} ({joblib.hash(value)})"
     except Exception as error:  # objects fail in their own ways
-        raise InputError(
-            f"A checkpoint requires parameters that can be pickled, which {name}={value!r} cannot. "
-            "Pass, for example, a function that is defined in a module.",
-            name,
-        ) from error
+        cure = "A checkpoint requires parameters that can be, such as a function of a module."
+        raise InputError(f"{name}={value!r} cannot be pickled. {cure}", name) from error
 
 
 def replace_file(path: str | os.PathLike[str], data: bytes) -> None:

@@ -24,6 +24,7 @@ from covmin.core.kernels import Configurable
 from covmin.core.path import Stage
 from covmin.core.solver import Progress, Watch
 from covmin.remarks import InputError
+from covmin.text import count_of
 
 from .machine import in_threads, one_blas_thread
 from .resume import Checkpoint
@@ -42,8 +43,7 @@ _SHARE_OF_CHOICE = 0.75
 class ProgressBar:
     """A progress bar for the phases of a computation: tqdm if installed, printed lines otherwise.
 
-    Nothing is shown unless ``verbose``. With "auto" a bar appears if the output is interactive and
-    the work takes several seconds; it disappears at the end.
+    With "auto" a bar appears if the output is interactive and the work takes several seconds.
     """
 
     silent: bool
@@ -57,14 +57,13 @@ class ProgressBar:
     @contextmanager
     def shown(cls, verbose: int | str) -> Iterator[Self]:
         """Provide a bar for the block."""
-        auto = verbose == "auto"
-        in_main = threading.current_thread() is threading.main_thread()
-        terminal = sys.stderr is not None and sys.stderr.isatty()
-        shell = getattr(sys.modules.get("IPython"), "get_ipython", lambda: None)()
-        notebook = type(shell).__name__ == "ZMQInteractiveShell"
-        watched = in_main and not _INSIDE.get() and (terminal or notebook)
-        silent = not (watched if auto else verbose)
-        bar = cls(silent, not (auto or silent), monotonic() + _PATIENCE if auto else 0.0)
+        auto, shown = verbose == "auto", bool(verbose)
+        if auto:
+            shell = getattr(sys.modules.get("IPython"), "get_ipython", lambda: None)()
+            notebook = type(shell).__name__ == "ZMQInteractiveShell"
+            terminal = sys.stderr is not None and sys.stderr.isatty()
+            shown = (terminal or notebook) and _in_main_thread() and not _INSIDE.get()
+        bar = cls(not shown, shown and not auto, monotonic() + _PATIENCE if auto else 0.0)
         token = _INSIDE.set(True)
         try:
             yield bar
@@ -97,6 +96,10 @@ class ProgressBar:
         self.bar.update(done - self.bar.n)
 
 
+def _in_main_thread() -> bool:
+    return threading.current_thread() is threading.main_thread()
+
+
 def repeat(
     work: Callable[[Any], Result],
     items: Sequence[Any],
@@ -105,10 +108,9 @@ def repeat(
     n_jobs: int | None,
     verbose: int | str,
 ) -> list[Result]:
-    """Return the results of ``work`` for each item, in order.
+    """Return the results of ``work`` for each item, in order; the work is done in threads.
 
-    The items run in threads, with one BLAS thread each. ``what`` and ``unit`` are the texts of
-    the progress bar.
+    ``what`` and ``unit`` are the texts of the progress bar.
     """
     results: list[Result] = []
     with (
@@ -160,17 +162,16 @@ class LongRun(Configurable):
 
     def check(self) -> None:
         """Raise an error if a setting is invalid."""
-        path, limit, callback = self.checkpoint, self.seconds, self.callback
+        path, limit, call = self.checkpoint, self.seconds, self.callback
         is_file = isinstance(path, str | PathLike) and Path(path).resolve().parent.is_dir()
-        is_time = isinstance(limit, Real) and limit > 0.0
-        for name, is_valid, allowed in (
-            ("checkpoint", path is None or is_file, "a path in a folder that exists, or None"),
-            ("interrupt", self.interrupt in ("raise", "keep"), '"raise" or "keep"'),
-            ("seconds", limit is None or is_time, "a number > 0 or None"),
-            ("callback", callback is None or callable(callback), "callable or None"),
+        for name, value, is_valid, allowed in (
+            ("checkpoint", path, is_file, "a path in a folder that exists, or None"),
+            ("interrupt", self.interrupt, self.interrupt in ("raise", "keep"), '"raise" or "keep"'),
+            ("seconds", limit, isinstance(limit, Real) and limit > 0.0, "a number > 0 or None"),
+            ("callback", call, callable(call), "callable or None"),
         ):
-            if not is_valid:
-                text = f"{name} must be {allowed}; got {getattr(self, name)!r}."
+            if not is_valid and (value is not None or name == "interrupt"):
+                text = f"{name} must be {allowed}; got {value!r}."
                 raise InputError(text, f"long_run__{name}")
 
 
@@ -215,7 +216,7 @@ class Run(Watch):
     @contextmanager
     def _noticing_ctrl_c(self) -> Iterator[None]:
         """Take the first Ctrl-C as a request to stop; the second is an ordinary interrupt."""
-        if threading.current_thread() is not threading.main_thread():
+        if not _in_main_thread():
             yield  # only the main thread receives signals
             return
         before = signal.getsignal(signal.SIGINT)
@@ -241,19 +242,17 @@ class Run(Watch):
 
     def early_end(self, n_features: int) -> str:
         """Describe what ended the choice, or the path at a number of features; empty if nothing."""
-        said = ""
+        said = []
         if self.n_judged is not None and not self.interrupted:
             done, total = self.n_judged
-            said = f"The time limit allowed {done} of {total} folds; the choice is based on these. "
-            if done == 0:
-                said = "There was no time to choose the number of features. "
-        if not (self.late or self.interrupted):
-            return said.strip()
-        cause = f"stopped after {self.seconds:g} s" if self.late else "interrupted"
-        end = "1 feature"
-        if n_features > 1:
-            end = f"{n_features} features; smaller sets are ranked by the weights at that point"
-        return f"{said}The fit was {cause} at {end}."
+            based = f"The time limit allowed {done} of {total} folds; the choice is based on these."
+            said.append(based if done else "There was no time to choose the number of features.")
+        if self.late or self.interrupted:
+            cause = f"stopped after {self.seconds:g} s" if self.late else "interrupted"
+            said.append(f"The fit was {cause} at {count_of(n_features, 'feature')}.")
+            if n_features > 1:
+                said.append("Smaller sets are ranked by the weights at that point.")
+        return " ".join(said)
 
     def step(self, progress: Progress) -> None:
         """Record an optimisation step and show it."""
@@ -296,11 +295,8 @@ def for_many_fits(estimator: Any, whole: Any) -> Any:
     estimator = clone(estimator)
     parameters = estimator.get_params()
     if parameters.get("long_run__checkpoint") is not None:
-        raise ValueError(
-            f"A checkpoint stores the progress of one fit, but {type(whole).__name__} makes many. "
-            "Pass an estimator with checkpoint=None."
-        )
-    if parameters.get("long_run__interrupt") == "keep":
-        # Ctrl-C should stop everything: with "keep" it would only shorten the current fit.
+        text = f"A checkpoint stores one fit, but {type(whole).__name__} makes many"
+        raise ValueError(f"{text}. Pass an estimator with checkpoint=None.")
+    if "long_run__interrupt" in parameters:  # Ctrl-C should stop more than the current fit
         estimator.set_params(long_run__interrupt="raise")
     return estimator

@@ -1,9 +1,7 @@
 """Select variables of an annotated matrix, as biologists keep them."""
 
-from __future__ import annotations
-
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -11,8 +9,7 @@ from covmin.data import TableOptions, read
 from covmin.remarks import InputError
 from covmin.text import listed
 
-if TYPE_CHECKING:
-    from .selector import CCMSelector
+from .selector import CCMSelector
 
 
 def fit_anndata(

@@ -1,7 +1,5 @@
 """Turn prepared columns and encoded responses into an optimisation problem."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import Any
 

@@ -8,7 +8,6 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import Bunch
 
 from covmin.constants import MEMORY_NUMBERS, SUSPICIOUS_SHARE
-from covmin.core.path import approximation_error
 from covmin.core.screening import Found
 from covmin.core.solver import Progress
 from covmin.data import Layout, Table
@@ -17,11 +16,12 @@ from covmin.remarks import warn
 from covmin.runtime.run import Run
 
 from .fit import Fit
-from .leaks import warn_of_leaks
+from .leaks import leak_text, leaking_features
+from .summary import Explained
 
 
-def present(fit: Fit, steps: list[Progress]) -> dict[str, Any]:
-    """Return all fitted attributes of a selector by name."""
+def present(fit: Fit, steps: list[Progress], independent: bool) -> dict[str, Any]:
+    """Return all fitted attributes of a selector by name; p-values if rows are independent."""
     plan, path, columns, table = fit.plan, fit.path, fit.columns, fit.table
     layout, response, stages = table.layout, table.response, path.stages
     weights = np.zeros((len(stages), layout.given.size))
@@ -31,7 +31,7 @@ def present(fit: Fit, steps: list[Progress]) -> dict[str, Any]:
     budget = min(fit.m, columns.units.size)
     # The last stage if an interrupt came before the one with this budget.
     stage = next((stage for stage in stages if stage.budget == budget), stages[-1])
-    spread = _found(path.protected.spread, columns, layout)
+    spread = _found(path.protected.spread, columns, layout, independent)
     spread.features = spread.features[:, 0]
     # Constant features rank last.
     order = np.concatenate([columns.unit_index[path.order], columns.constant])
@@ -41,7 +41,8 @@ def present(fit: Fit, steps: list[Progress]) -> dict[str, Any]:
     lost[columns.unit_index[list(fit.lost_without)]] = list(fit.lost_without.values())
     is_grouped, every = table.labels is not None, np.arange(layout.unit.size)
     is_small = prod(table.X.shape) <= MEMORY_NUMBERS
-    folds, frequency, rough = fit.cross_validation, None, plan.approximation is not None
+    solutions, iterations = [s.solution for s in stages], [step.iteration for step in steps]
+    folds, frequency = fit.cross_validation, None
     if folds is not None:
         frequency = folds.frequency(fit.problem.epsilon, fit.m, layout.given.size)
     return {
@@ -65,29 +66,27 @@ def present(fit: Fit, steps: list[Progress]) -> dict[str, Any]:
             weights=weights[:, layout.unit],
             bandwidth=np.array([each.bandwidth for each in stages]),
             criterion=np.array([each.criterion for each in stages]) * response.squared_unit,
-            n_iter=np.array([each.solution.n_iter for each in stages]),
-            converged=np.array([each.solution.converged for each in stages]),
+            n_iter=np.array([each.n_iter for each in solutions]),
+            converged=np.array([each.converged for each in solutions]),
         ),
         "history_": Bunch(
             stage=np.array([step.stage for step in steps], dtype=int),
             n_features=np.array([step.budget for step in steps], dtype=int),
-            objective=np.array([step.iteration.value for step in steps], dtype=float),
-            gap=np.array([step.iteration.gap for step in steps], dtype=float),
-            n_active=np.array([step.iteration.n_active for step in steps], dtype=int),
+            objective=np.array([each.value for each in iterations], dtype=float),
+            gap=np.array([each.gap for each in iterations], dtype=float),
+            n_active=np.array([each.n_active for each in iterations], dtype=int),
         ),
         "plan_": plan,
-        "interactions_": _found(path.protected.interactions, columns, layout),
+        "interactions_": _found(path.protected.interactions, columns, layout, independent),
         "spread_": spread,
         "weights_": weights[stages.index(stage), layout.unit],
         "objective_": float(stage.criterion * response.squared_unit),
         "approximation_": plan.approximation,
-        # 0 for the exact kernel, even if only a sample of the rows is used.
-        "approximation_error_": approximation_error(fit.problem, stage) if rough else 0.0,
         "bandwidth_": stage.bandwidth,
         "epsilon_": fit.problem.epsilon,
         "kernel_": plan.kernel.name,
-        "n_iter_": sum(each.solution.n_iter for each in stages),
-        "converged_": all(each.solution.converged for each in stages),
+        "n_iter_": sum(each.n_iter for each in solutions),
+        "converged_": all(each.converged for each in solutions),
         "classes_": response.classes,
         "task_": response.task,
         "fold_frequency_": None if frequency is None else frequency[layout.unit],
@@ -95,14 +94,15 @@ def present(fit: Fit, steps: list[Progress]) -> dict[str, Any]:
     }
 
 
-def _found(found: Found, columns: PreparedColumns, layout: Layout) -> Bunch:
+def _found(found: Found, columns: PreparedColumns, layout: Layout, independent: bool) -> Bunch:
     """Return sets of features as input columns, in order; -1 after the end of a smaller set."""
     ends = found.columns < 0
     features = layout.source[columns.index[found.columns]]
     features = np.sort(np.where(ends, layout.unit.size, features), axis=1)
     features[np.sort(ends, axis=1)] = -1
     features = features[:, : max((~ends).sum(axis=1).max(initial=0), min(2, ends.shape[1]))]
-    return Bunch(features=features, share=found.share, p_value=found.p_value)
+    p_value = found.p_value if independent else np.full_like(found.p_value, np.nan)
+    return Bunch(features=features, share=found.share, p_value=p_value)
 
 
 def warn_of_the_end(
@@ -116,8 +116,7 @@ def warn_of_the_end(
         warn(
             "small-lambda2",
             f"lambda2={formulation.lambda2:g} is below 1/(2nε) = {floor:.4g}: the inverse-free "
-            "objective may increase when features explain more of y. Pass a larger lambda2, or "
-            "None.",
+            "objective may increase when features explain more of y. Pass a larger lambda2.",
         )
     if run.late or run.interrupted or run.n_judged is not None:
         early_end = run.early_end(attributes["path_"].n_features[-1])
@@ -144,4 +143,7 @@ def warn_of_the_end(
     suspicious = any(each[0] < one or each.min() < several for each in errors if each.size)
     is_survival = attributes["task_"] == "survival"
     if has_texts or is_survival or suspicious:
-        warn_of_leaks(selector, table, attributes["ranking_"], attributes["n_features_"])
+        ranking, m = attributes["ranking_"], attributes["n_features_"]
+        if leaks := leaking_features(ranking, m, table, Explained(selector, table)):
+            names = [f"x{j}" if table.names is None else str(table.names[j]) for j in leaks]
+            warn("leak", f"Too good to be true? {leak_text(names)}", names)

@@ -63,8 +63,7 @@ def unexplained_variance(
         survival times, the result refers to the martingale residuals, which are mostly noise:
         compare sets of features by the concordance index instead (``cv_results_``).
     sample_weight : array-like of shape (n_samples,), default=None
-        Sample weights. A weight of 2 is equivalent to repeating the sample, unless every feature
-        has only a few values: equal rows are then separate samples.
+        Sample weights; 2 is equivalent to repeating the sample.
     cv : int, splitter or iterable of (train, test), default=None
     groups : array-like of shape (n_samples,), default=None
         Folds, and group of each sample, for samples that are not independent, as in
@@ -107,26 +106,23 @@ def unexplained_variance(
     [3, 4, 5] 100%
     """
     X, _, y, sample_weight = from_tensors(X, None, y, sample_weight)
-    options = TableOptions(column_types, task=task)
-    table = read(X, y, options, sample_weight, groups)
-    seed = seed_of(random_state)
-    columns = table.columns(standardize=True)
+    table = read(X, y, TableOptions(column_types, task=task), sample_weight, groups)
+    columns, groups = table.columns(standardize=True), table.groups
     if cv is None:
         check_independence(table, columns)
     # Duplicates are merged, because one would predict the other.
-    rows = columns.independent(seed)
-    groups = table.groups
-    if cv is not None or (groups is not None and np.unique(groups).size < table.n_samples):
-        with one_blas_thread():
-            return held_out_share(table.distinct(rows, MANY_ROWS), cv)
-    first, p = rows.first[:MANY_ROWS], rows.p[:MANY_ROWS] / rows.p[:MANY_ROWS].sum()
-    Z, Y = columns.X.take(first).astype(np.float64), table.response.Y[first]
-    if columns.index.size == 0 or not np.ptp(Y, axis=0).any():
-        return 1.0
-    # The squared scales of the columns of a feature add up to one.
-    weights = columns.units.scale**2
+    rows = columns.independent(seed_of(random_state))
     with one_blas_thread():
-        return regress_on_sets(Z, Y - p @ Y, p, weights, n_landmarks=LANDMARKS[-1])[0].unexplained
+        if cv is not None or (groups is not None and np.unique(groups).size < table.n_samples):
+            return held_out_share(table.distinct(rows, MANY_ROWS), cv)
+        first, p = rows.first[:MANY_ROWS], rows.p[:MANY_ROWS] / rows.p[:MANY_ROWS].sum()
+        Z, Y = columns.X.take(first), table.response.Y[first]
+        if columns.index.size == 0 or not np.ptp(Y, axis=0).any():
+            return 1.0
+        # The squared scales of the columns of a feature add up to one.
+        weights = columns.units.scale**2
+        [found] = regress_on_sets(Z, Y - p @ Y, p, weights, n_landmarks=LANDMARKS[-1])
+        return found.unexplained
 
 
 @_allowed(
@@ -167,7 +163,6 @@ def conditional_covariance_trace(
     weights : array-like of shape (n_features,), default=None
         Weight w of each feature; all 1 by default.
     sample_weight : array-like of shape (n_samples,), default=None
-        Weight of each sample; equal by default.
     task : {"auto", "classification", "ordinal", "regression"}, default="auto"
     standardize : bool or "rank", default=True
         Whether to scale every feature to mean 0 and variance 1 first; "rank" uses the normal
@@ -185,8 +180,8 @@ def conditional_covariance_trace(
     Returns
     -------
     trace : float
-        In squared units of y, between 0 and the (summed) variance of y. Several columns of numbers
-        are first divided by their standard deviations, and the result is the mean.
+        In squared units of y, between 0 and the (summed) variance of y. Of several columns of
+        numbers, divided by their standard deviations, it is the mean.
 
     See Also
     --------
@@ -225,19 +220,11 @@ def conditional_covariance_trace(
             "number: kernel=covmin.kernels.Mixed(mixing=0.3)."
         )
     named, n_components = approximation_of(approximation)
-    n, d = shape = columns.X.shape
-    plan = Plan(
-        (),
-        response.task,
-        n,
-        d,
-        FORMULATIONS["paper"],
-        choose_approximation(named, chosen, shape, n_components=n_components)[0],
-        chosen,
-        n_components=n_components,
-        seed=seed_of(random_state),
-    )
+    formulation, shape = FORMULATIONS["paper"], columns.X.shape
+    by, _ = choose_approximation(named, chosen, shape, n_components=n_components)
+    plan = Plan((), response.task, *shape, formulation, by, chosen, n_components=n_components)
     with one_blas_thread():
-        problem = replace(problem_of(plan, columns, response.Y), epsilon=epsilon)
+        problem = problem_of(replace(plan, seed=seed_of(random_state)), columns, response.Y)
+        problem = replace(problem, epsilon=epsilon)
         value = problem.trace(keep, w[keep], problem.bandwidth(keep))
     return float(epsilon * value * response.squared_unit)

@@ -63,12 +63,11 @@ class CrossValidation:
             return None
         row, column = np.abs(self.epsilons - epsilon).argmin(), self.sizes.tolist().index(size)
         found = self.members[row, column]
-        frequency: np.ndarray = np.bincount(found[found >= 0], minlength=n_units) / found.shape[1]
-        return frequency
+        return np.bincount(found[found >= 0], minlength=n_units) / found.shape[1]
 
     def mean(self, measure: str = "error") -> np.ndarray:
         """Return the mean over folds, shape (n_epsilons, n_sizes)."""
-        mean: np.ndarray = self.folds[measure].mean(axis=2)
+        mean = self.folds[measure].mean(axis=2)
         return mean / np.maximum(mean[:, :1], _TINY) if measure == "error" else mean
 
     def covariance(self, measure: str = "error") -> np.ndarray:
@@ -82,7 +81,7 @@ class CrossValidation:
             apart = values - mean
             # The time limit may have allowed a single fold.
             return apart @ apart.swapaxes(1, 2) / max(n_folds * (n_folds - 1), 1)
-        C: np.ndarray = self.folds[f"covariance_{measure}"].sum(axis=3) / n_folds**2
+        C = self.folds[f"covariance_{measure}"].sum(axis=3) / n_folds**2
         if measure != "error":
             return C
         first = np.arange(self.sizes.size) == 0
@@ -95,10 +94,9 @@ class CrossValidation:
         found = Bunch(epsilon=self.epsilons, n_features=self.sizes[1:])
         for measure in (name for name in self.folds if not name.startswith("covariance_")):
             variances = np.diagonal(self.covariance(measure), axis1=1, axis2=2)
-            mean = f"mean_{measure}" if measure in ("error", "score") else measure
-            spread = "standard_error" if measure == "error" else f"{measure}_standard_error"
-            errors = np.sqrt(np.maximum(variances, 0.0))
-            found |= {mean: self.mean(measure)[:, 1:], spread: errors[:, 1:]}
+            mean, spread = names_in_results(measure)
+            found[mean] = self.mean(measure)[:, 1:]
+            found[spread] = np.sqrt(np.maximum(variances, 0.0))[:, 1:]
         return found
 
     @property
@@ -127,21 +125,17 @@ class CrossValidation:
         return int(epsilon), int(self.sizes[1:][np.argmax(enough)])
 
 
+def names_in_results(measure: str) -> tuple[str, str]:
+    """Return the names of the mean and the standard error of a measure in ``cv_results_``."""
+    mean = f"mean_{measure}" if measure in ("error", "score") else measure
+    return mean, "standard_error" if measure == "error" else f"{measure}_standard_error"
+
+
 def is_found(results: Bunch, epsilon: int) -> bool:
     """Tell whether the set with the lowest error is clearly better than no features."""
     best = int(np.argmin(results.mean_error[epsilon]))
     gain = 1.0 - results.mean_error[epsilon, best]
     return bool(gain > STANDARD_ERRORS[1] * results.standard_error[epsilon, best])
-
-
-@dataclass(frozen=True)
-class _UntilChosen(Watch):
-    """Stops the path of a fold when the time for the choice is up."""
-
-    run: Run
-
-    def stop(self) -> bool:
-        return self.run.stop_choosing()
 
 
 @dataclass(frozen=True)
@@ -179,21 +173,19 @@ class _HeldOut:
         left_out = columns.take(np.arange(columns.shape[0]), used)
         yield from (each.predict(left_out) for each in regressions)
 
-    def predictions(self, sets: list[np.ndarray]) -> Iterator[tuple[np.ndarray, np.ndarray | None]]:
+    def predictions(self, sets: list[np.ndarray]) -> Iterator[tuple[np.ndarray, np.ndarray]]:
         """Predict the responses of the test samples by each set, and their classes or risks."""
         Y, labels, times, others = self.response.Y, self.response.labels, self.response.times, None
         if times is not None:
             others = martingale_residuals(times[:, 0], times[:, 1], self.columns.p)[:, None]
         elif labels is not None and self.left_out.labels is not None:
             others = np.eye(1 + max(labels.max(), self.left_out.labels.max()))[labels]
-        if others is None:
-            yield from ((predicted, None) for predicted in self.predicted(sets, Y))
-        elif not self.layout.given.any():
-            for predicted in self.predicted(sets, Y, others):
-                yield predicted[:, : Y.shape[1]], predicted[:, Y.shape[1] :]
-        else:
+        if others is not None and self.layout.given.any():
             # The residual response given some features does not determine classes or risks.
             yield from zip(self.predicted(sets, Y), self.predicted(sets, others), strict=True)
+        else:
+            for predicted in self.predicted(sets, Y, others):
+                yield predicted[:, : Y.shape[1]], predicted[:, Y.shape[1] :]
 
 
 def cross_validate(
@@ -215,10 +207,12 @@ def cross_validate(
     n_jobs = settings.n_jobs
     n_workers = max(worker_threads(n_jobs), row_threads() if n_jobs is None else 1)
     plan = replace(plan, n_threads=max(1, plan.n_threads // n_workers))
+    watch = Watch()
+    watch.stop = run.stop_choosing  # type: ignore[method-assign]
 
     def scored(fold: Fold) -> dict[str, np.ndarray] | None:
         held = _hold_out(samples, fold, settings.standardize, plan.device)
-        chosen = _chosen(held, plan, sizes, _UntilChosen(run))
+        chosen = _chosen(held, plan, sizes, watch)
         if run.stop_choosing():  # an unfinished ranking is not comparable
             return None
         members = np.full((len(plan.epsilons), 1 + len(sizes), sizes[-1]), -1)
@@ -328,30 +322,27 @@ def _measured(
     # The empty set comes first. Evaluate a set only once if several ε select it.
     chosen = [[(), *(tuple(sorted(units.tolist())) for units in row)] for row in kept]
     sets = list(dict.fromkeys(each for row in chosen for each in row))
+    places = np.array([[sets.index(each) for each in row] for row in chosen])
     units = [np.array(each, dtype=int) for each in sets]
-    values: dict[tuple[int, ...], dict[str, float]] = {}
-    deviations: dict[tuple[int, ...], dict[str, np.ndarray]] = {}
-    for each, members, (predicted, told_apart) in zip(
-        sets, units, held.predictions(units), strict=True
-    ):
+    rows: list[dict[str, float]] = []
+    by_sample: list[dict[str, np.ndarray]] = []
+    for members, (predicted, others) in zip(units, held.predictions(units), strict=True):
         errors = ((held.target - predicted) ** 2).sum(axis=1)
         measures = {"error": float(w @ errors)}
-        by_sample = {"error": w * (errors - measures["error"])}
-        if told_apart is not None and held.left_out.times is not None:
-            index, influence = concordance(held.left_out.times, told_apart[:, 0], w)
-            measures["concordance"], by_sample["concordance"] = index, influence
-        elif told_apart is not None and held.left_out.labels is not None:
-            n_training = held.columns.p.size
-            measures |= class_measures(told_apart, held.left_out.labels, w, n_training)
+        of_samples = {"error": w * (errors - measures["error"])}
+        if others.size and held.left_out.times is not None:
+            index, of_samples["concordance"] = concordance(held.left_out.times, others[:, 0], w)
+            measures["concordance"] = index
+        elif others.size and held.left_out.labels is not None:
+            measures |= class_measures(others, held.left_out.labels, w, held.columns.p.size)
         if score is not None:
             is_in = np.isin(layout.unit, members) | layout.given[layout.unit]
-            measures["score"] = score(np.flatnonzero(is_in)) if each else 0.0
-        values[each], deviations[each] = measures, by_sample
-    found = {}
-    for name in measures:
-        found[name] = np.array([[values[each][name] for each in row] for row in chosen])
-    for name in by_sample:
-        D = np.array([[deviations[each][name] for each in row] for row in chosen])
+            measures["score"] = score(np.flatnonzero(is_in)) if members.size else 0.0
+        rows.append(measures)
+        by_sample.append(of_samples)
+    found = {name: np.array([row[name] for row in rows])[places] for name in rows[0]}
+    for name in by_sample[0]:
+        D = np.array([row[name] for row in by_sample])[places]
         found[f"covariance_{name}"] = D @ D.swapaxes(1, 2)
     return found
 
@@ -374,7 +365,9 @@ def _chosen(held: _HeldOut, plan: Plan, sizes: list[int], watch: Watch) -> list[
         orders: dict[int, np.ndarray] = {}
         for size in usable:
             if size not in orders:
-                budgets = path_budgets(problem.units.size) if is_path else [size]
+                budgets = [size]
+                if is_path:
+                    budgets = path_budgets(problem.units.size, plan.last_budget)
                 path = run_path(problem, budgets, protected, watch)
                 order = refined(plan, problem, path, None).order
                 order = np.concatenate([columns.unit_index[order], columns.constant])

@@ -1,7 +1,5 @@
 """A fit in six verbs: plan, look, choose, run, check and present."""
 
-from __future__ import annotations
-
 import sys
 from copy import copy
 from dataclasses import dataclass, replace
@@ -10,41 +8,18 @@ from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
-from scipy.sparse import issparse
 
-from covmin.constants import (
-    CANDIDATES,
-    EACH_SIZE_UP_TO,
-    MANY_ROWS,
-    MEMORY_NUMBERS,
-    NOISE,
-    PAPER_RIDGE,
-    RIDGE_LIMITS,
-    SAMPLE_ROWS,
-)
+from covmin import constants
 from covmin.core.arrays import to_numpy
 from covmin.core.kernels import Additive
 from covmin.core.path import Path, run_path, stage_of
 from covmin.core.problem import EFFORT, Problem
 from covmin.core.screening import SEARCH
 from covmin.data import Table
-from covmin.data.blocks.sparse import is_made_dense
 from covmin.data.standardize import PreparedColumns
-from covmin.plan import Decision, Plan
+from covmin.plan import Decision, Plan, rules
 from covmin.plan.formulation import FORMULATIONS, approximation_of, formulation_of
 from covmin.plan.look import FirstLook
-from covmin.plan.rules import (
-    candidate_sizes,
-    choose_approximation,
-    is_by_chance,
-    kernel_of,
-    n_features_to_keep,
-    on_kernel,
-    path_budgets,
-    ridge_for_noise,
-    search_order,
-    with_share,
-)
 from covmin.remarks import InputError, warn
 from covmin.runtime.machine import blas_threads, row_threads
 from covmin.runtime.run import Run
@@ -55,6 +30,9 @@ from .assemble import problem_of, refined
 from .crossval import FEWEST_SAMPLES, CrossValidation, beyond_given, cross_validate, is_found
 from .scoring import estimator_score
 from .splits import lists_rows, splits
+
+# Samples from which a product of two features stands out among a thousand.
+_SHOW_PAIRS = 100
 
 
 @dataclass(frozen=True)
@@ -89,7 +67,7 @@ def settings_of(selector: Any, device: str | None) -> SimpleNamespace:
             )
     settings.formulation = copy(formulation_of(settings.formulation))
     settings.any_kernel = settings.kernel == "auto"
-    settings.kernel = copy(kernel_of(settings.kernel, settings.formulation))
+    settings.kernel = copy(rules.kernel_of(settings.kernel, settings.formulation))
     settings.approximation, settings.n_components = approximation_of(settings.approximation)
     is_auto = isinstance(settings.epsilon, str)
     epsilons = np.unique(np.asarray([] if is_auto else settings.epsilon, dtype=np.float64))
@@ -107,7 +85,7 @@ def fit(table: Table, columns: PreparedColumns, settings: SimpleNamespace, run: 
     """Select features of a table with prepared columns: plan, look, choose, run, check."""
     is_one = settings.task == "auto" and table.response.labels is not None
     if is_one and table.response.classes.dtype.kind in "iuf":
-        few = columns.distinct(settings.seed).first[:SAMPLE_ROWS]
+        few = columns.distinct(settings.seed).first[: constants.SAMPLE_ROWS]
         seen = to_numpy(columns.X.take(few))
         table = replace(table, response=table.response.with_order(seen, few, table.weight))
     plan = make_plan(table, columns, settings)
@@ -123,16 +101,14 @@ def fit(table: Table, columns: PreparedColumns, settings: SimpleNamespace, run: 
         plan, epsilon, m, found = choose(plan, table, columns, settings, run)
         formulation, response = plan.formulation, table.response
         problem = formulation.applied_to(first.problem, epsilon, columns, response)
-        most = min(m, columns.units.size)
-        budgets = path_budgets(columns.units.size) if formulation.strategy == "path" else [most]
+        d, is_path = columns.units.size, formulation.strategy == "path"
+        most = min(m, d)
+        budgets = rules.path_budgets(d, plan.last_budget) if is_path else [most]
         # The last word decides about so few features, whatever the path says about their number.
-        wanted = None if plan.refines and most <= CANDIDATES[0] else most
+        wanted = None if plan.refines and most <= constants.CANDIDATES[0] else most
         path = run_path(problem, budgets, first.protected, run, wanted)
         plan, path, lost, errors = check(plan, problem, path, m, run)
     return Fit(plan, table, columns, problem, path, m, found, lost, errors)
-
-
-# --- plan ----------------------------------------------------------------------------------------
 
 
 def make_plan(table: Table, columns: PreparedColumns, settings: SimpleNamespace) -> Plan:
@@ -140,7 +116,7 @@ def make_plan(table: Table, columns: PreparedColumns, settings: SimpleNamespace)
     task, formulation, device = table.response.task, settings.formulation, settings.device
     n, d, k = columns.distinct(0).p.size, columns.index.size, table.response.Y.shape[1]
     n_features, n_components = columns.units.n_features, 2 * -(-settings.n_components // 2)
-    approximation, reason = choose_approximation(
+    approximation, reason = rules.choose_approximation(
         settings.approximation,
         settings.kernel,
         (n, d),
@@ -152,7 +128,7 @@ def make_plan(table: Table, columns: PreparedColumns, settings: SimpleNamespace)
     )
     # D Fourier features cannot distinguish more than D samples.
     told, noun = (n_components, "Fourier features") if approximation else (n, "samples")
-    kernel = with_share(settings.kernel, told, n_features)
+    kernel = rules.with_share(settings.kernel, told, n_features)
     is_path = formulation.strategy == "path"
     how = "as requested"
     if getattr(settings.kernel, "mixing", None) == "auto":
@@ -161,12 +137,18 @@ def make_plan(table: Table, columns: PreparedColumns, settings: SimpleNamespace)
         how = "default of a path" if is_path else "the paper's kernel, for a single solve"
     order, search = 0, Decision("interactions", "not searched for", "a single solve")
     if is_path or not settings.interactions:
-        order, search = search_order(settings.interactions, kernel, task, (n, d, k))
+        order, search = rules.search_order(settings.interactions, kernel, task, (n, d, k))
+        seen = rules.pair_search((n, d, k))[0]
+        if order and seen < min(n, _SHOW_PAIRS):
+            text = (
+                f"Pairs of {d:,} columns are searched on {seen} of {n:,} samples, as many as time"
+            )
+            warn("few-rows", f"{text} allows, and weak ones are not found. Pass fewer columns.")
     what = f"{n_components} random Fourier features" if approximation else "exact kernel matrix"
     if approximation and (kernel.components_are_exact or not kernel.sees_interactions):
         what = "feature map of each column"
     # A ridge far outside our range needs double precision.
-    least = RIDGE_LIMITS[0]
+    least = constants.RIDGE_LIMITS[0]
     usual = all(least <= epsilon <= 1.0 / least for epsilon in settings.epsilons)
     is_plain = is_path and (formulation.constraint, formulation.inverse) == ("hard", "exact")
     saves_work = is_plain and usual and settings.approximation != "exact"
@@ -180,9 +162,9 @@ def make_plan(table: Table, columns: PreparedColumns, settings: SimpleNamespace)
         part = f"{seen} rows, and single effects on all rows" if seen < n else "all rows"
         limit = f"at most {EFFORT.work:.0e} multiplications per step"
         decisions.append(Decision("first stage", f"{part}, single precision", limit))
-    decisions += [search, *_on_table(table, columns, settings.standardize), on_kernel(kernel, how)]
+    decisions += [search, *_on_table(table, columns, settings.standardize)]
     return Plan(
-        tuple(decisions),
+        (*decisions, rules.on_kernel(kernel, how)),
         task,
         n,
         d,
@@ -201,12 +183,15 @@ def make_plan(table: Table, columns: PreparedColumns, settings: SimpleNamespace)
 
 
 def _on_table(table: Table, columns: PreparedColumns, standardize: Any) -> list[Decision]:
-    """Return what was done to samples that repeat, far and missing values, and sparse tables."""
-    decisions, n_rows, X = [], columns.p.size, table.passed[0]
+    """Return what was done to samples that repeat, and to far and missing values."""
+    decisions, n_rows = [], columns.p.size
     if table.response.is_ordered:
         choice = "classes, and their order with half of the variance"
         reason = "a feature explains the order better than 95% of other numberings"
         decisions.append(Decision("response", choice, reason))
+    if table.response.by_ranks:
+        reason = "far values are most of its variance; errors are shares of that of the scores"
+        decisions.append(Decision("response", "normal scores of its ranks", reason))
     if n_copies := n_rows - columns.distinct(0).p.size:
         choice = f"{n_copies} of {n_rows} samples merged"
         reason = "a duplicate adds its weight to the sample it repeats"
@@ -222,15 +207,7 @@ def _on_table(table: Table, columns: PreparedColumns, standardize: Any) -> list[
         choice = f"{count_of(len(names), 'column')}: {listed(names)}"
         reason = "set to the mean, with an indicator of missingness that shares the weight of the"
         decisions.append(Decision("missing values", choice, f"{reason} column"))
-    if issparse(X):
-        n_numbers, made = X.shape[0] * X.shape[1], is_made_dense(X)
-        choice = "converted to dense" if made else "converted a few rows or columns at a time"
-        reason = f"{n_numbers} numbers, {'at most' if made else 'more than'} {MEMORY_NUMBERS}"
-        decisions.append(Decision("sparse table", choice, reason))
     return decisions
-
-
-# --- look ----------------------------------------------------------------------------------------
 
 
 def look(
@@ -247,7 +224,7 @@ def look(
     data = problem_of(plan, columns, table.response.Y)
     first, p = FirstLook(data, plan.task, plan.order), columns.distinct(0).p
     n = float(p.sum() ** 2 / (p @ p))  # as if all rows had equal weight
-    n_seen = min(n, NOISE[0])
+    n_seen = min(n, constants.NOISE[0])
     enough = min(SEARCH.fewest_carriers, SEARCH.carrier_share * n)
     is_rare = False
     if plan.refines and plan.order:
@@ -258,10 +235,10 @@ def look(
         is_rare = n * share**2 < enough
     if is_rare and not first.protected.interactions.share.size:
         alone = first.by(Additive(bandwidth=plan.kernel.bandwidth))
-        if not is_by_chance(alone.unpredicted, n_seen):
+        if not rules.is_by_chance(alone.unpredicted, n_seen):
             first, kernel = alone, alone.problem.kernel
             why = "features rarely vary together, no pair stands out, and single effects do"
-            plan = plan.deciding(on_kernel(kernel, why), kernel=kernel)
+            plan = plan.deciding(rules.on_kernel(kernel, why), kernel=kernel)
             if plan.approximation:
                 what, why = "feature map of each column", "of the additive kernel"
                 plan = plan.deciding(Decision("approximation", what, why))
@@ -270,23 +247,20 @@ def look(
         return plan.deciding(said, epsilons=epsilons), first
     is_path = plan.formulation.strategy == "path"
     if is_path and plan.formulation.inverse == "free" and plan.task != "classification":
-        epsilon, reason = RIDGE_LIMITS[2], "the inverse-free form on a path"
+        epsilon, reason = constants.RIDGE_LIMITS[2], "the inverse-free form on a path"
     elif not is_path or plan.formulation.inverse == "free":
-        epsilon, reason = PAPER_RIDGE[plan.task], f"the paper's value for {plan.task}"
+        epsilon, reason = constants.PAPER_RIDGE[plan.task], f"the paper's value for {plan.task}"
     else:
         stands_out = lambda: first.screening.has_single_effects()  # noqa: E731 (searched if asked)
-        epsilon, reason = ridge_for_noise(n, first.unpredicted, stands_out, n_seen)
+        epsilon, reason = rules.ridge_for_noise(n, first.unpredicted, stands_out, n_seen)
     # By chance, a category with twenty levels, or a group of twenty columns, fits twenty directions
     # where a single column fits a few. A ridge of one sample for each column in excess of the
     # smallest feature compensates for this.
     excess = float(np.ptp(columns.unit_sizes)) if columns.units.size else 0.0
-    least = min(excess / columns.distinct(0).p.size, RIDGE_LIMITS[3])
+    least = min(excess / columns.distinct(0).p.size, constants.RIDGE_LIMITS[3])
     if least > epsilon:
         epsilon, reason = least, "categories, groups or missing values of different sizes"
     return plan.deciding(Decision("ridge", f"{epsilon:.3g}", reason), epsilons=(epsilon,)), first
-
-
-# --- choose --------------------------------------------------------------------------------------
 
 
 def choose(
@@ -296,9 +270,9 @@ def choose(
     epsilons, d, found = plan.epsilons, table.layout.n_choices, None
     asked, wanted, fewest, most = settings.n_features_to_select, None, 1, None
     if isinstance(asked, tuple | list):
-        fewest, most = n_features_to_keep(asked[0], d), asked[1]
+        fewest, most = rules.n_features_to_keep(asked[0], d), asked[1]
     elif asked != "auto":
-        wanted = n_features_to_keep(asked, d)
+        wanted = rules.n_features_to_keep(asked, d)
     epsilon, m, reason = epsilons[0], wanted or d, "as requested"
     if len(epsilons) == 1 and wanted is not None:
         if settings.estimator is not None:
@@ -319,14 +293,14 @@ def choose(
         if lists_rows(settings.cv):  # equal rows stay on their sides of each split
             settings.cv = list(settings.cv)
             rows = rows.apart(splits(table, settings.cv), table.weight)
-        table = table.distinct(rows, MANY_ROWS)
+        table = table.distinct(rows, constants.MANY_ROWS)
         # Constant features are kept only if so many are asked for.
-        sizes = candidate_sizes(max(columns.units.size, fewest), fewest, most)
+        sizes = rules.candidate_sizes(max(columns.units.size, fewest), fewest, most)
         score = estimator_score(settings.estimator, settings.scoring, table)
         tried = sizes if wanted is None else [wanted]
         found = cross_validate(table, plan, tried, settings, run, score)
         if found is None:
-            m = wanted or max(fewest, min(d, most or EACH_SIZE_UP_TO))
+            m = wanted or max(fewest, min(d, most or constants.EACH_SIZE_UP_TO))
             reason = "no time to choose a number"
         else:
             best, chosen = found.choice()
@@ -346,9 +320,6 @@ def choose(
     return plan.deciding(*decisions), epsilon, m, found
 
 
-# --- check ---------------------------------------------------------------------------------------
-
-
 def check(
     plan: Plan, problem: Problem, path: Path, m: int, run: Run
 ) -> tuple[Plan, Path, dict[int, float], np.ndarray]:
@@ -361,7 +332,7 @@ def check(
     kept = next((stage for stage in path.stages if stage.budget == m), None)
     n_new = np.setdiff1d(order[:m], path.order[:m]).size
     same = kept is not None and np.isin(order[:m], kept.features).all()
-    if kept is None or not same or kept.n_rows < problem.rows.shape[0]:
+    if kept is None or not same:
         kept = stage_of(problem, order[:m])
     others = [stage for stage in path.stages if stage.budget != m]
     stages = sorted([*others, kept], key=lambda stage: -stage.budget)

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from covmin.report import Report
 
 
+FilePath = str | os.PathLike[str]
 _SHOWN = 12
 _ROW = (
     '<tr><td style="text-align:right">{rank}<td>{name}<td><span style="display:inline-block;'
@@ -43,8 +44,11 @@ class NamedResultsMixin:
     """A selector that offers its results with feature names: tables, the report, a notebook."""
 
     missing_share_: np.ndarray
+    cv_results_: Any
+    interactions_: Any
     constant_: np.ndarray
     weights_: np.ndarray
+    n_features_: int
     column_kinds_: np.ndarray
     plan_: Plan
     feature_groups_: np.ndarray | None
@@ -53,7 +57,6 @@ class NamedResultsMixin:
     group_support_: np.ndarray | None
     objective_: float
     approximation_: str | None
-    approximation_error_: float
     kernel_: str
     bandwidth_: float
     epsilon_: float
@@ -69,9 +72,8 @@ class NamedResultsMixin:
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features) or Table, default=None
-            The samples of the fit, needed for ``alone``.
         y : array-like of shape (n_samples,) or (n_samples, n_outputs), default=None
-            The response of the fit.
+            The samples of the fit, needed for ``alone``.
 
         Returns
         -------
@@ -81,10 +83,9 @@ class NamedResultsMixin:
             what the selected features no longer explain without it (see the attribute);
             ``in_folds``, the fraction of the cross-validation folds that select it; ``alone``, the
             fraction of the variance of y that it explains on its own, by leave-one-out prediction
-            on at most 2000 samples; ``kind``, ``distinct`` (number of values) and ``missing``
-            (fraction of them); ``reason``, why it is not selected; and ``notes``, such as its group
-            and the features it interacts with. ``alone`` is missing without X and y, ``in_folds``
-            without cross-validation, and ``distinct`` of large tables without X and y.
+            on at most 2000 samples; ``kind``, ``distinct`` (number of values; without X and y not
+            of large tables) and ``missing`` (fraction of them); ``reason``, why it is not selected;
+            and ``notes``, such as its group and the features it interacts with.
 
         Examples
         --------
@@ -104,8 +105,7 @@ class NamedResultsMixin:
         as_read = "name", "rank", "weight", "kept", *shares, "kind", "distinct", "missing", "reason"
         columns: dict[str, Any] = {name: [row[name] for row in rows] for name in as_read}
         columns |= {k: np.array(columns[k], dtype=float) for k in (*shares, "distinct")}
-        notes = ["; ".join(row["notes"]) for row in rows]
-        return results_frame(self, **columns, notes=notes)
+        return results_frame(self, **columns, notes=["; ".join(row["notes"]) for row in rows])
 
     def interactions_frame(self) -> Any:
         """Return the sets of features that explain more jointly than separately, as a table.
@@ -124,15 +124,9 @@ class NamedResultsMixin:
         ['x0 × x1', 'x0 × x2', 'x1 × x2']
         """
         check_is_fitted(self)
-        found, names = self.interactions_, feature_names(self)  # type: ignore[attr-defined]
-        return results_frame(
-            self,
-            features=[
-                " × ".join(str(names[j]) for j in columns if j >= 0) for columns in found.features
-            ],
-            share=found.share,
-            p_value=found.p_value,
-        )
+        found, names = self.interactions_, feature_names(self)
+        sets = [" × ".join(str(names[j]) for j in each if j >= 0) for each in found.features]
+        return results_frame(self, features=sets, share=found.share, p_value=found.p_value)
 
     def substitutes(self, X: Any, y: Any = None, n: int = 3) -> Any:
         """Return the features that could replace each selected one, as a table.
@@ -140,20 +134,18 @@ class NamedResultsMixin:
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features), or Table
-            The samples of the fit.
         y : array-like of shape (n_samples,) or (n_samples, n_outputs), default=None
-            The response of the fit; not needed with a table.
+            The samples of the fit; a table has both.
         n : int, default=3
             Number of substitutes for each selected feature.
 
         Returns
         -------
         frame : pandas.DataFrame
-            Columns ``feature`` (selected) and ``substitute`` (not selected), and the fraction of
-            the variance of y that is left unexplained by the selected features
-            (``unexplained``), without the feature (``unexplained_without``), and with the
-            substitute in its place (``unexplained_with``): leave-one-out errors of kernel ridge
-            regression on at most 2000 samples.
+            ``feature`` (selected), ``substitute`` (not selected), and the fraction of the variance
+            of y that is left unexplained by the selected features (``unexplained``), without the
+            feature (``unexplained_without``), and with the substitute in its place
+            (``unexplained_with``), by leave-one-out prediction on at most 2000 samples.
 
         Examples
         --------
@@ -191,28 +183,20 @@ class NamedResultsMixin:
         [3]
         """
         check_is_fitted(self)
-        selector: Any = self
-        found = selector.cv_results_
+        found = self.cv_results_
         if found is None:
             return results_frame(self, epsilon=[], n_features=[], mean_error=[], chosen=[])
         epsilon, size = np.meshgrid(found.epsilon, found.n_features, indexing="ij")
-        chosen = size == selector.n_features_
-        chosen &= epsilon == found.epsilon[row_used(selector)]
+        chosen = (size == self.n_features_) & (epsilon == found.epsilon[row_used(self)])
         columns = {**found, "epsilon": epsilon, "n_features": size, "chosen": chosen}
         return results_frame(self, **{name: values.ravel() for name, values in columns.items()})
 
     @overload
     def report(self, path: None = None, X: Any = None, y: Any = None, **o: Any) -> Report: ...
     @overload
+    def report(self, path: FilePath, X: Any = None, y: Any = None, **o: Any) -> Path: ...
     def report(
-        self, path: str | os.PathLike[str], X: Any = None, y: Any = None, **options: Any
-    ) -> Path: ...
-    def report(
-        self,
-        path: str | os.PathLike[str] | None = None,
-        X: Any = None,
-        y: Any = None,
-        **options: Any,
+        self, path: FilePath | None = None, X: Any = None, y: Any = None, **options: Any
     ) -> Report | Path:
         """Return a report on the fit, to show in a notebook, or write it to an HTML file.
 
@@ -255,10 +239,6 @@ class NamedResultsMixin:
         if not self.__sklearn_is_fitted__():  # type: ignore[attr-defined]
             return diagram
         return f"<div>{diagram}{selection_html(self)}</div>"
-
-    def __getstate__(self) -> dict[str, Any]:
-        state: Any = super().__getstate__()
-        return {name: value for name, value in state.items() if name != "_fitted_on"}
 
 
 def _explained(selector: Any, X: Any, y: Any) -> Explained:

@@ -1,7 +1,5 @@
 """What cross-validation says about a fit: the error curve, the headline, and the reason for m."""
 
-from __future__ import annotations
-
 from numbers import Real
 from typing import Any, NamedTuple
 
@@ -9,7 +7,7 @@ import numpy as np
 
 from covmin.text import count_of, percent, verb
 
-from .crossval import is_found
+from .crossval import is_found, names_in_results
 from .scoring import scoring_name
 
 #: Measures of feature sets and their titles.
@@ -41,9 +39,9 @@ def headline(selector: Any, target: str = "y") -> str:
     -------
     headline : str
         Features "explain part" of the response if the cross-validated fraction is at least a
-        quarter. For survival times they "predict" it, with the concordance index. Without
-        cross-validation, the sentence says which features come first, but not how much they
-        explain.
+        quarter, of its ranks if far values are most of its variance; for survival times they
+        "predict" it, with the concordance index. Without cross-validation, the sentence only says
+        which features come first.
 
     Examples
     --------
@@ -68,9 +66,12 @@ def headline_parts(selector: Any, target: str) -> tuple[str, str, str, str]:
         return f"The {who}", "most relevant to", target, ""
     left = f"what the {count_of(given, 'given feature')} {verb(given, 'leave')} unexplained of"
     of = f" {left}" if given else ""
+    if any(d.choice == "normal scores of its ranks" for d in selector.plan_.decisions):
+        of = f"{of} the ranks of"
     if not is_found(selector.cv_results_, row_used(selector)):
         # Interacting pairs, and features that affect the spread, have their own p-values.
-        associated = len(selector.interactions_.share) or len(selector.spread_.share)
+        p_values = [*selector.interactions_.p_value, *selector.spread_.p_value]
+        associated = np.isfinite(p_values).any()
         how = "in cross-validation, although some are associated with it"
         return "No feature", f"predicts{of}", target, how if associated else "better than chance"
     if selector.task_ == "survival":
@@ -89,8 +90,8 @@ def explain_choice(selector: Any) -> str:
     m, asked, given = selector.n_features_, selector.n_features_to_select, n_given(selector)
     kept = count_of(m, "feature") + (f" in addition to the {given} given" if given else "")
     if isinstance(asked, Real):
-        text = f"{asked:.4g} of {selector.ranking_.max()}" if isinstance(asked, float) else asked
-        return f"{kept}, as requested ({text})."
+        share = f" ({asked:.4g} of {selector.ranking_.max()})" if isinstance(asked, float) else ""
+        return f"{kept}, as requested{share}."
     curve = error_curve(selector)
     usable = selector.ranking_.max() - np.count_nonzero(selector.constant_)
     if curve is None and m < usable:
@@ -150,8 +151,7 @@ def measures(selector: Any) -> dict[str, Measure]:
     if selector.task_ == "survival":
         titles["error"] = "error, fraction of the variance of the martingale residuals"
     for name, title in titles.items():
-        mean = f"mean_{name}" if name in ("error", "score") else name
-        spread = "standard_error" if name == "error" else f"{name}_standard_error"
+        mean, spread = names_in_results(name)
         if mean in results:
             values = (results[key][row_used(selector)] for key in (mean, spread))
             found[name] = Measure(name, title, results.n_features, *values)
@@ -160,8 +160,7 @@ def measures(selector: Any) -> dict[str, Measure]:
 
 def row_used(selector: Any) -> int:
     """Return the row of ``cv_results_`` of the ε used."""
-    ratios = np.log(selector.cv_results_.epsilon / selector.epsilon_)
-    return int(np.argmin(np.abs(ratios)))
+    return int(np.argmin(np.abs(np.log(selector.cv_results_.epsilon / selector.epsilon_))))
 
 
 def judged_by(selector: Any) -> str:

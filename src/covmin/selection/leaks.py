@@ -1,24 +1,17 @@
 """Features that give the response away: too good to be true."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from sklearn.utils import _safe_indexing
 
 from covmin.constants import SAMPLES_FOR_EACH_FEATURE, SUSPICIOUS_SHARE
+from covmin.data import Table
 from covmin.data.blocks import as_blocks
 from covmin.data.blocks.views import rows_to_look_at
 from covmin.data.columns import LEFT_OUT, Levels
-from covmin.remarks import warn
 from covmin.text import listed
 
 from .summary import Explained
-
-if TYPE_CHECKING:
-    from covmin.data import Table
 
 # Of so many leading features: a leak is among the first.
 _CHECKED = 10
@@ -48,14 +41,14 @@ def leaking_features(ranking: np.ndarray, m: int, table: Table, explained: Expla
 
 def _contains_class(table: Table, column: int) -> bool:
     """Tell whether the text of a category contains the class of nearly every sample."""
-    X, classes = table.passed[0], table.response.classes
+    classes = table.response.classes
     if table.kinds[column] != "category" or table.response.labels is None:
         return False
     words = [str(label).casefold() for label in np.asarray(classes).tolist()]
     # Numbers and single letters occur in any text.
     if not all(len(word) > 1 and word[0].isalpha() for word in words):
         return False
-    levels = Levels.of(_safe_indexing(_safe_indexing(X, column, axis=1), table.row))
+    levels = Levels.of(table.input_column(column))
     texts = [str(level).casefold() for level in levels.values]
     own = [
         code >= 0 and words[label] in texts[code]
@@ -91,10 +84,3 @@ def leak_text(names: Sequence[str]) -> str:
         f"{who} the response almost exactly. If {they} measured after the response, or one was "
         f"computed from the other, exclude {them} and refit."
     )
-
-
-def warn_of_leaks(selector: Any, table: Table, ranking: np.ndarray, m: int) -> None:
-    """Warn if some of the selected features give the response away."""
-    if leaks := leaking_features(ranking, m, table, Explained(selector, table)):
-        names = [f"x{j}" if table.names is None else str(table.names[j]) for j in leaks]
-        warn("leak", f"Too good to be true? {leak_text(names)}", names)

@@ -1,7 +1,5 @@
 """Score feature sets with the user's own estimator."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from contextlib import contextmanager
 from inspect import signature
@@ -15,8 +13,7 @@ from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import has_fit_parameter
 
 from covmin.data import Table
-from covmin.data.blocks.array import stays_what_it_is
-from covmin.data.dtypes import is_frame
+from covmin.data.dtypes import is_frame, stays_what_it_is
 from covmin.data.survival import as_structured
 from covmin.remarks import warn
 from covmin.text import count_of
@@ -59,32 +56,33 @@ def estimator_score(estimator: Any, scoring: Any, table: Table) -> Score | None:
         held = X if is_frame(X) else X.tocsr() if issparse(X) else np.asarray(X)
         held = _safe_indexing(held, table.row)
     copies = _copies(table.weight, len(y))
-    parameter = _weight_parameter(estimator) if copies is None else None
-    if copies is None and parameter is None:
+    steps, last = _last_step(estimator)
+    takes_weights = copies is None and has_fit_parameter(last, "sample_weight")
+    if copies is None and not takes_weights:
         warn(
             "unweighted-estimator",
             f"{estimator} does not accept sample weights; it is trained without them to choose "
             "the number of features.",
         )
-    times = table.response.times
-    if times is not None and getattr(getattr(y, "dtype", None), "names", None) is None:
-        y = as_structured(times)  # as scikit-survival has them
+    if (
+        table.response.times is not None
+        and getattr(getattr(y, "dtype", None), "names", None) is None
+    ):
+        y = as_structured(table.response.times)  # as scikit-survival has them
     else:
         y = _safe_indexing(y if hasattr(y, "iloc") else np.asarray(y), table.row)
-    name, is_weighted = scoring_name(estimator, scoring), False
-    scorer = check_scoring(estimator, scoring)
-    if copies is None:
-        function = getattr(scorer, "_score_func", scorer)
-        if type(scorer).__name__ == "_PassthroughScorer":
-            function = _last_step(estimator)[1].score
-        is_weighted = "sample_weight" in signature(function).parameters
+    name, scorer = scoring_name(estimator, scoring), check_scoring(estimator, scoring)
+    scored_by = getattr(scorer, "_score_func", scorer)
+    if type(scorer).__name__ == "_PassthroughScorer":
+        scored_by = last.score
+    is_weighted = copies is None and "sample_weight" in signature(scored_by).parameters
 
     def score(columns: np.ndarray, fold: Fold) -> float:
         X = _safe_indexing(held, columns, axis=1)
         train, test = map(np.flatnonzero, fold)
         if copies is not None:
             train, test = (np.repeat(rows, copies[rows]) for rows in (train, test))
-        trained = {} if parameter is None else {parameter: table.weight[train]}
+        trained = {f"{steps}sample_weight": table.weight[train]} if takes_weights else {}
         scored = {"sample_weight": table.weight[test]} if is_weighted else {}
         fitted = clone(estimator)
         what = count_of(columns.size, "column")
@@ -113,18 +111,12 @@ def scoring_name(estimator: Any, scoring: Any) -> str:
 
 
 def _last_step(estimator: Any) -> tuple[str, Any]:
-    """Return the name and estimator of the last step of a pipeline, or the estimator itself."""
-    name, last = "", estimator
-    while hasattr(last, "steps"):
-        step, last = last.steps[-1]
-        name += f"{step}__"
-    return name, last
-
-
-def _weight_parameter(estimator: Any) -> str | None:
-    """Return the name of the sample weights in ``fit``; None if it does not accept them."""
-    name, last = _last_step(estimator)
-    return f"{name}sample_weight" if has_fit_parameter(last, "sample_weight") else None
+    """Return the last step of a pipeline, and the prefix of its parameters."""
+    prefix = ""
+    while hasattr(estimator, "steps"):
+        step, estimator = estimator.steps[-1]
+        prefix += f"{step}__"
+    return prefix, estimator
 
 
 def _copies(weight: np.ndarray, n_rows: int) -> np.ndarray | None:

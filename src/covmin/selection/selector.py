@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
 from covmin.core.kernels import Configurable
 from covmin.data import TableOptions, read
-from covmin.data.checks import check_columns, check_enough
 from covmin.data.dtypes import from_tensors
 from covmin.data.independence import check_independence
+from covmin.data.table import check_columns
 from covmin.plan import Formulation, Fourier
 from covmin.plan.formulation import formulation_of
 from covmin.plan.rules import kernel_of
@@ -73,8 +73,8 @@ class CCMSelector(NamedResultsMixin, FeatureSelector):
         up to five folds: stratified by class, and with the samples of a group (see ``fit``) in one
         fold. Samples in time order need ``TimeSeriesSplit``.
     estimator : estimator, default=None
-        Estimator that scores the feature sets, instead of kernel ridge regression. It is trained
-        on the columns of X as you pass them.
+        Scores the feature sets, instead of kernel ridge regression. It is trained on the columns of
+        X as you pass them.
     scoring : str or callable, default=None
         Score of ``estimator``, as in scikit-learn; higher is better. None uses its ``score``.
     feature_groups : array-like of shape (n_features,) or dict, default=None
@@ -92,11 +92,10 @@ class CCMSelector(NamedResultsMixin, FeatureSelector):
         numbers and categorical dtypes, none missing.
     task : {"auto", "classification", "ordinal", "regression", "survival"}, default="auto"
         How to read y. "auto" treats labels, and integers with few distinct values, as classes;
-        integers with many distinct values and other numbers as a numeric response; an ordered
-        categorical as ordered classes; several columns of 0 and 1 as multilabel; and a structured
-        array of bool and float as "survival": an event indicator and the time to event or
-        censoring. Survival uses martingale residuals as the response, and the concordance index
-        to score feature sets.
+        other numbers as a numeric response; an ordered categorical as ordered classes; several
+        columns of 0 and 1 as multilabel; and a structured array of bool and float as "survival",
+        an event indicator and the time to event or censoring. Survival uses martingale residuals
+        as the response, and the concordance index to score feature sets.
     class_weight : "balanced", dict or None, default=None
         Weight of each class. "balanced" gives all classes the same total weight.
     standardize : bool or "rank", default=True
@@ -105,9 +104,8 @@ class CCMSelector(NamedResultsMixin, FeatureSelector):
     kernel : str or kernel, default="auto"
         Kernel on the weighted samples: "mixed", "additive", "rational-quadratic", "gaussian",
         "laplacian", "linear", "polynomial", or an object from :mod:`covmin.kernels`, such as
-        ``Gaussian(bandwidth=1.5)``. "auto" is "mixed", the sum of a rational quadratic and an
-        additive kernel, for a path ("additive" if most features rarely vary, as word counts do),
-        and "gaussian", as in the paper, for a single solve.
+        ``Gaussian(bandwidth=1.5)``. "auto" is "mixed" for a path ("additive" if most features
+        rarely vary, as word counts do), and "gaussian", as in the paper, for a single solve.
     epsilon : "auto", float or array-like of float, default="auto"
         Regularisation parameter ε; larger values mean smoother functions. "auto" depends on the
         part of y that all features together cannot predict. Cross-validation chooses among several
@@ -144,7 +142,7 @@ class CCMSelector(NamedResultsMixin, FeatureSelector):
         Mask of the columns kept: ``n_features_`` features and the ``given`` columns.
     lost_without_ : ndarray of shape (n_features,)
         What the selected features no longer explain if this one alone is left out, as a fraction of
-        the variance of y; about 0 if others carry the same. NaN for features that are not selected,
+        the variance of y; about 0 if others say the same. NaN for features that are not selected,
         with more than 30 features, and without tuned regressions (see ``plan_``).
     missing_share_ : ndarray of shape (n_features,)
         Fraction of missing values in each column.
@@ -164,13 +162,9 @@ class CCMSelector(NamedResultsMixin, FeatureSelector):
     feature_groups_, group_ranking_, group_support_ : ndarray of shape (n_groups,) or None
         Labels, ranks and mask of the groups, if there are groups.
     objective_ : float
-        Criterion Q (its inverse-free form to about 1 %) at ``weights_``, in squared units of y. For
-        a fraction of the variance, use :func:`~covmin.unexplained_variance`.
+        Criterion Q (its inverse-free form to about 1 %) at ``weights_``, in squared units of y.
     approximation_ : "fourier" or None
         Approximation used.
-    approximation_error_ : float
-        Relative difference between the criterion and that of the exact kernel, on a sample of the
-        rows. If it exceeds a few per cent, use more components.
     kernel_ : str
         Kernel used.
     path_ : Bunch
@@ -178,10 +172,11 @@ class CCMSelector(NamedResultsMixin, FeatureSelector):
         stage), ``bandwidth``, ``criterion``, ``n_iter``, ``converged``.
     interactions_ : Bunch
         Sets of features that explain more jointly than separately, in the order found:
-        ``features`` of shape (n_sets, largest size), as indices, filled up with -1 (with names:
-        :meth:`interactions_frame`); ``share``, how much of a product of functions of their ranks is
-        associated with what single effects leave of the response; ``p_value``, the probability that
-        any of all sets reaches this share without interactions, at most 0.05.
+        ``features`` of shape (n_sets, largest size), as indices, filled up with -1; ``share``, how
+        much of a product of functions of their ranks is associated with what single effects leave
+        of the response; ``p_value``, the probability that any of all sets reaches this share
+        without interactions, at most 0.05; NaN if rows depend on each other. With names:
+        :meth:`interactions_frame`.
     spread_ : Bunch
         Features that affect the spread of a numeric response and have no effect on its mean, often
         because they interact: ``features`` as indices, ``share`` and ``p_value`` as above.
@@ -330,16 +325,14 @@ class CCMSelector(NamedResultsMixin, FeatureSelector):
         table = read(X, y, TableOptions.of(self), sample_weight, groups)
         with one_blas_thread():
             columns = table.columns(self.standardize, device)
-        check_columns(table, columns, self.standardize)
-        check_enough(table, columns)
-        if self.cv is None:
-            check_independence(table, columns)
+        check_columns(table, columns)
+        independent = check_independence(table, columns, is_cured=self.cv is not None)
         identity: dict[str, Any] = {}
         if self.long_run is not None and self.long_run.checkpoint is not None:
             identity = fingerprint(self.get_params(deep=False), columns, table.response)
         with Run.of(self.long_run or LongRun(), self.verbose, identity) as run:
             found = fit(table, columns, settings, run)
-            attributes = present(found, run.steps)
+            attributes = present(found, run.steps, independent)
             # Warnings may be errors for the user. A failed fit changes nothing and keeps its
             # checkpoint, so warn before the attributes are set.
             warn_of_the_end(self, found, table, attributes, run)

@@ -1,7 +1,5 @@
 """Everything that a fit found, as plain values, for the terminal, JSON, notebooks and pages."""
 
-from __future__ import annotations
-
 import warnings
 from collections.abc import Iterable, Sequence
 from functools import cached_property
@@ -168,8 +166,9 @@ def _effects(found: Any, names: list[str]) -> list[dict[str, Any]]:
     rows = []
     for members, share, p_value in zip(found.features, found.share, found.p_value, strict=True):
         columns = [int(j) for j in np.atleast_1d(members) if j >= 0]
-        row = {"columns": columns, "features": [str(names[j]) for j in columns]}
-        rows.append(row | {"share": float(share), "p_value": float(p_value)})
+        of = {"columns": columns, "features": [str(names[j]) for j in columns]}
+        p = None if np.isnan(p_value) else float(p_value)
+        rows.append(of | {"share": float(share), "p_value": p})
     return rows
 
 
@@ -238,7 +237,7 @@ def beside_the_rank(features: list[dict[str, Any]]) -> tuple[str, str, list[tupl
         return "weight", said, [(f"{row['weight']:.2f}", row["weight"]) for row in features]
     said = (
         "lost without: what the selected features no longer explain, as a share of the variance, "
-        "if this one alone is left out; about 0 if others carry the same"
+        "if this one alone is left out; about 0 if others carry the same information"
     )
     shown = [("", 0.0) if v is None else (percent(max(v, 0.0)), max(v, 0.0) / most) for v in lost]
     return "lost without", said, shown
@@ -260,11 +259,11 @@ def _measures(selector: Any, classes: list[dict[str, Any]] | None) -> list[dict[
             "log_loss": float(-(shares @ np.log(shares))),
             "roc_auc": 0.5,
         }
-    rows = []
+    m, rows = selector.n_features_, []
     for name, measure in measures(selector).items():
-        value, error = measure.at(selector.n_features_)
-        row = {"name": name, "title": measure.title, "value": value}
-        rows.append(row | {"standard_error": error, "without": without.get(name)})
+        value, error = measure.at(m)
+        row = {"name": name, "title": measure.title, "value": value, "standard_error": error}
+        rows.append(row | {"without": without.get(name)})
     return rows
 
 
@@ -302,12 +301,9 @@ def _imbalance(classes: list[dict[str, Any]] | None) -> str:
         return ""
     return (
         f"{percent(share)} of the samples belong to the class “{most['label']}”, so always "
-        "predicting it is as often correct. Use the balanced accuracy and the area under the ROC "
-        "curve instead."
+        "predicting it is right as often. Look at the balanced accuracy and the area under the ROC "
+        "curve instead of the accuracy."
     )
-
-
-# --- substitutes ---------------------------------------------------------------------------------
 
 
 def find_substitutes(

@@ -11,9 +11,14 @@ from sklearn.feature_selection import SelectorMixin
 from sklearn.utils import Tags, _safe_indexing, assert_all_finite, get_tags
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from covmin.data.blocks.array import stays_what_it_is
-from covmin.data.checks import checked_numbers, refuse_missing
-from covmin.data.dtypes import is_category, is_frame, is_of, is_time, local_frame, names_of
+from covmin.data.dtypes import (
+    is_frame,
+    is_of,
+    local_frame,
+    names_of,
+    refuse_missing,
+    stays_what_it_is,
+)
 from covmin.remarks import warn
 from covmin.runtime import __version__
 from covmin.runtime.compat import output_container
@@ -21,7 +26,6 @@ from covmin.text import listed
 
 # Key of covmin's version in a pickle.
 _VERSION = "_covmin_version"
-_TEXT = {"object", "str", "string", "String", "Utf8"}
 
 
 class FeatureSelector(SelectorMixin, BaseEstimator):
@@ -68,7 +72,9 @@ class FeatureSelector(SelectorMixin, BaseEstimator):
         return tags
 
     def __getstate__(self) -> dict[str, Any]:
-        return {**super().__getstate__(), _VERSION: __version__}
+        state = {**super().__getstate__(), _VERSION: __version__}
+        state.pop("_fitted_on", None)  # weak references to the samples
+        return state
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         state = dict(state)
@@ -112,21 +118,16 @@ class FeatureSelector(SelectorMixin, BaseEstimator):
                 X = np.asarray(X, dtype=object)  # NumPy would convert numbers in lists to text
             return super().transform(X)
         validate_data(self, X, reset=False, skip_check_array=True)
-        # Refuse the same values in a frame as in an array.
-        is_other = [is_category(d) or is_time(d) or str(d) in _TEXT for d in X.dtypes]
-        numbers = np.flatnonzero(~np.array(is_other, dtype=bool))
-        if numbers.size:
-            checked_numbers(_safe_indexing(X, numbers, axis=1))
         if not get_tags(self).input_tags.allow_nan:
             refuse_missing(X)
         kept, wanted = _safe_indexing(X, support, axis=1), output_container(self)
-        if wanted == "default" or is_of(kept, wanted):
-            return kept
         if wanted == "polars" and is_of(kept, "pandas"):
             from polars import from_pandas
 
             return from_pandas(kept)
-        return kept.to_pandas() if wanted == "pandas" else kept.to_numpy()
+        if wanted == "pandas" and not is_of(kept, "pandas"):
+            return kept.to_pandas()
+        return kept
 
     def _transform(self, X: Any) -> Any:
         # scikit-learn does not check at all if missing values are allowed.

@@ -5,9 +5,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 from covmin import CCMSelector
-from covmin.core.rows import add_up
 from covmin.data.blocks import ArrayBlocks
-from covmin.data.standardize import prepare_columns
 
 RNG = np.random.default_rng(0)
 # Two whole blocks and a part of one; more rows than the exact kernel takes.
@@ -49,10 +47,6 @@ class TestSource:
         assert_array_equal(starts, np.cumsum([0, *map(len, blocks[:-1])]))
         assert_array_equal(np.concatenate(blocks), X if columns is None else X[:, columns])
 
-    def test_rows_are_taken_by_number(self):
-        rows = np.array([0, 1023, 1024, 2199])
-        assert_array_equal(ArrayBlocks(X).take(rows), X[rows])
-
     def test_rows_that_are_kept_are_a_source_of_their_own(self):
         """Also where nothing is left of a block."""
         kept = ArrayBlocks(X).keep(WITHOUT_A_BLOCK)
@@ -63,21 +57,6 @@ class TestSource:
         assert_array_equal(kept.take(rows), X[WITHOUT_A_BLOCK][rows])
         again = kept.keep(np.arange(1100) >= 999)
         assert_array_equal(again.take(np.array([0, 1])), X[[999, 2100]])
-
-    def test_sums_over_blocks_are_those_of_the_whole(self):
-        p = np.full(N, 1.0 / N)
-        (total,) = ArrayBlocks(X).reduce(lambda X, Y, p: ((p * Y[:, 0]) @ X,), add_up, X, p)
-        assert_allclose(total, X[:, 0] @ X / N)
-
-    def test_standardised_rows_are_those_of_the_copy(self):
-        read = prepare_columns(X)
-        copied = ((X - X.mean(axis=0)) / X.std(axis=0))[:, read.index]
-        rows = read.X.restrict(np.array([1, 3])).rows(y[:, None], read.p)
-        assert rows.shape == (N, 2)
-        (total,) = rows.sum(lambda X, Y, p: (Y.T @ X,))
-        assert_allclose(total, y[None] @ copied[:, [1, 3]])
-        (total,) = rows.restrict(np.array([1])).sum(lambda X, Y, p: (Y.T @ X,))
-        assert_allclose(total, y[None] @ copied[:, [3]])
 
 
 @pytest.mark.parametrize("dtype", ["float64", "float32", "int16"])

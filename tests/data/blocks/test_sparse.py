@@ -7,7 +7,7 @@ from numpy.testing import assert_array_equal
 from scipy.sparse import coo_array, csr_array
 
 from covmin.core.rows import add_up
-from covmin.data.blocks import SparseBlocks, array, sparse, sparse_table
+from covmin.data.blocks import SparseBlocks, array, sparse_table
 
 FORMATS = ["csr", "csc", "coo", "lil", "dok", "bsr", "dia"]
 N, D = 90, 7
@@ -21,7 +21,7 @@ def X():
 
 @pytest.fixture
 def source(X, monkeypatch):
-    monkeypatch.setattr(sparse, "MEMORY_NUMBERS", 10)
+    monkeypatch.setattr(array, "MEMORY_NUMBERS", 10)
     monkeypatch.setattr(array, "BLOCK_NUMBERS", 20 * D)
     table = sparse_table(csr_array(X))
     assert isinstance(table, SparseBlocks)

@@ -1,37 +1,13 @@
 """The Gram operator from the n×n kernel matrix."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
 from ..arrays import Array, array_namespace, centred, column_dots, factorize, like, to_numpy
 from ..kernels import ScaledKernel
 from ..kernels.base import Pullback
-
-
-@dataclass(frozen=True)
-class ExactGram:
-    """``C_w`` from the n×n kernel matrix: O(n²d + n³) time, O(n² + nd) memory."""
-
-    kernel: ScaledKernel
-    prepared: Any = field(repr=False)  # what the kernel precomputed from the samples (n, d)
-    Y: Array  # (n, k), columns centred under p
-    p: Array  # (n,), positive, sum to one
-    keeps_vectors = True
-
-    @property
-    def zero_is_absorbing(self) -> bool:
-        return self.kernel.zero_is_absorbing
-
-    def at(self, w: np.ndarray) -> ExactOperator:
-        K, pullback = self.kernel.matrix_and_pullback(self.prepared, like(w, self.Y))
-        return ExactOperator(self.Y, self.p, K, pullback)
-
-    def restrict(self, columns: np.ndarray) -> ExactGram:
-        return replace(self, prepared=self.kernel.restrict(self.prepared, columns))
 
 
 @dataclass(eq=False)
@@ -75,3 +51,25 @@ class ExactOperator:
         factor = factorize(centred(self.K, p), ridge / p)
         residuals = factor.solve(self.Y) / (factor.inverse_diagonal() - p**2 / ridge)[:, None]
         return float(array_namespace(p).sum(p[:, None] * residuals**2))
+
+
+@dataclass(frozen=True)
+class ExactGram:
+    """``C_w`` from the n×n kernel matrix: O(n²d + n³) time, O(n² + nd) memory."""
+
+    kernel: ScaledKernel
+    prepared: Any = field(repr=False)  # what the kernel precomputed from the samples (n, d)
+    Y: Array  # (n, k), columns centred under p
+    p: Array  # (n,), positive, sum to one
+    keeps_vectors = True
+
+    @property
+    def zero_is_absorbing(self) -> bool:
+        return self.kernel.zero_is_absorbing
+
+    def at(self, w: np.ndarray) -> ExactOperator:
+        K, pullback = self.kernel.matrix_and_pullback(self.prepared, like(w, self.Y))
+        return ExactOperator(self.Y, self.p, K, pullback)
+
+    def restrict(self, columns: np.ndarray) -> Self:
+        return replace(self, prepared=self.kernel.restrict(self.prepared, columns))

@@ -1,10 +1,8 @@
 """The Gram operator from a finite feature map, by sums over blocks of rows."""
 
-from __future__ import annotations
-
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
@@ -37,10 +35,8 @@ class FourierGram:
         if fixed is not None and self.moments is None:
             width = fixed.powers(np.zeros(self.rows.shape[1])).size
             kept = self.rows.keep(fixed.transform, width)
-            sums = self.rows.sum(partial(_moments_block, (None, fixed, None)), None, kept)
-            means, products, *responses = (to_numpy(part) for part in sums)
-            products = products - np.outer(means, means)
-            object.__setattr__(self, "moments", (means, products, *responses))
+            sums = self.rows.sum(partial(_fixed_block, fixed), kept)
+            object.__setattr__(self, "moments", _centred(*map(to_numpy, sums)))
             object.__setattr__(self, "fixed", kept)
 
     @property
@@ -51,10 +47,10 @@ class FourierGram:
     def keeps_vectors(self) -> bool:
         return self.components.fixed is None  # otherwise there are fewer components
 
-    def at(self, w: np.ndarray) -> FourierOperator:
+    def at(self, w: np.ndarray) -> "FourierOperator":
         return FourierOperator(self, w)
 
-    def restrict(self, columns: np.ndarray) -> FourierGram:
+    def restrict(self, columns: np.ndarray) -> Self:
         moments, kept, fixed = self.moments, self.fixed, self.components.fixed
         if moments is not None and fixed is not None:
             places = fixed.places(columns)
@@ -62,15 +58,15 @@ class FourierGram:
             products = products[np.ix_(places, places)]
             moments = means[places], products, responses[places], variances
             kept = kept and [take(Phi, places, axis=1) for Phi in kept]
-        rows = self.rows.restrict(columns)
-        return FourierGram(self.components.restrict(columns), rows, moments, kept)
+        components, rows = self.components.restrict(columns), self.rows.restrict(columns)
+        return replace(self, components=components, rows=rows, moments=moments, fixed=kept)
 
 
 # The block functions are at module level, so that they can be sent to other processes. U and Φ are
 # the components of a block, if they are stored.
 
 
-def _moments(U: Array, Y: Array, p: Array) -> tuple[Array, ...]:
+def _sums(U: Array, Y: Array, p: Array) -> Sums:
     """Return ``pᵀU, Uᵀ(p∘U), Uᵀ(p∘Y), Yᵀ(p∘Y)``."""
     # √p on both sides keeps the product symmetric, which BLAS exploits.
     root = array_namespace(p).sqrt(p)
@@ -78,17 +74,20 @@ def _moments(U: Array, Y: Array, p: Array) -> tuple[Array, ...]:
     return root @ U, U.T @ U, U.T @ Y, Y.T @ Y
 
 
-def _moments_block(
-    parts: tuple[Any, ...], X: Array, Y: Array, p: Array, U: Array = None, Phi: Array = None
+def _fixed_block(fixed: Any, X: Array, Y: Array, p: Array, Phi: Array = None) -> Sums:
+    return _sums(fixed.transform(X) if Phi is None else Phi, Y, p)
+
+
+def _moving_block(
+    maps: tuple[Any, ...], X: Array, Y: Array, p: Array, U: Array = None, Phi: Array = None
 ) -> Sums:
-    """Return the moments of one kind of components; of both, those of U, and ``Uᵀ(p∘Φ)``."""
-    moving, fixed, w = parts
-    Phi = fixed.transform(X) if fixed is not None and Phi is None else Phi
-    if moving is None:
-        return _moments(Phi, Y, p)
+    """Return the sums of the moving components, and ``Uᵀ(p∘Φ)`` if there are fixed ones."""
+    moving, fixed, w = maps
     U = moving.transform(X, w) if U is None else U
-    more = () if fixed is None else ((U * p[:, None]).T @ Phi,)
-    return *_moments(U, Y, p), *more
+    if fixed is None:
+        return _sums(U, Y, p)
+    Phi = fixed.transform(X) if Phi is None else Phi
+    return *_sums(U, Y, p), (U * p[:, None]).T @ Phi
 
 
 def _gradient_block(
@@ -101,11 +100,15 @@ def _gradient_block(
     k, K = Y.shape[1], Y.shape[1] + U.shape[1]
     F = Y @ coefficients[:k, :] + U @ coefficients[k:K, :]
     if fixed is not None:
-        Phi = fixed.transform(X) if Phi is None else Phi
-        F += Phi @ coefficients[K:, :]
+        F += (fixed.transform(X) if Phi is None else Phi) @ coefficients[K:, :]
     F += constant
     F *= p[:, None]
     return (moving.pullback(X, U, F, weights),)
+
+
+def _centred(means: np.ndarray, products: np.ndarray, *others: np.ndarray) -> Any:
+    """Return sums with the products of centred components; Y is centred, so ``VᵀpY = UᵀpY``."""
+    return means, products - np.outer(means, means), *others
 
 
 class FourierOperator:
@@ -115,39 +118,26 @@ class FourierOperator:
     """
 
     def __init__(self, gram: FourierGram, w: np.ndarray) -> None:
-        self._gram = gram
-        self._w = w
-        components, known, rows = gram.components, gram.moments, gram.rows
-        moving = components.moving
+        self._gram, self._w, rows = gram, w, gram.rows
+        moving, fixed = gram.components.moving, gram.components.fixed
         self._n_moving = m = 0 if moving is None else 2 * int(moving.frequencies.shape[1])
-        parts: tuple[Any, ...] = ()
-        if moving is not None:
-            kept = rows.keep(partial(moving.transform, w=w), m)
-            self._kept = kept, gram.fixed
-            sums = rows.sum(partial(_moments_block, (moving, components.fixed, w)), *self._kept)
-            parts = tuple(to_numpy(part) for part in sums)
-        both = [each for each in (parts, known) if each]  # the moving components come first
-        self._means = means = np.concatenate([each[0] for each in both])
-        YY = both[0][3]
-        self._k = k = YY.shape[0]
-        # Y is centred, so VᵀpY = UᵀpY. The products of the fixed components are centred once.
-        self._N = N = np.empty((k + means.size, k + means.size))
-        N[:k, :k] = YY
-        N[k:, :k] = np.concatenate([each[2] for each in both])
-        N[:k, k:] = N[k:, :k].T
-        V = N[k:, k:]
-        if parts:
-            V[:m, :m] = parts[1]
-            V[:m, :m] -= np.outer(means[:m], means[:m])
-        if known:
-            V[m:, m:] = known[1]
-        if parts and known:
-            V[:m, m:] = parts[4]
-            V[:m, m:] -= np.outer(means[:m], means[m:])
-            V[m:, :m] = V[:m, m:].T
-        self._powers = components.powers(w, self._n_moving)
+        if moving is None:
+            means, products, responses, YY = gram.moments  # type: ignore[misc]
+        else:
+            self._kept = rows.keep(partial(moving.transform, w=w), m), gram.fixed
+            sums = rows.sum(partial(_moving_block, (moving, fixed, w)), *self._kept)
+            means, products, responses, YY, *cross = _centred(*map(to_numpy, sums))
+            if gram.moments is not None:  # the moving components come first
+                of_fixed = gram.moments
+                C = cross[0] - np.outer(means, of_fixed[0])
+                products = np.block([[products, C], [C.T, of_fixed[1]]])
+                means = np.concatenate([means, of_fixed[0]])
+                responses = np.concatenate([responses, of_fixed[2]])
+        self._means, self._k = means, YY.shape[0]
+        self._N = np.block([[YY, responses.T], [responses, products]])
+        self._powers = gram.components.powers(w, m)
         self._open = np.flatnonzero(self._powers > 0.0)
-        self.Y = np.eye(len(self._N), k)
+        self.Y = np.eye(len(self._N), self._k)
 
     def _pad(self, beta: np.ndarray) -> np.ndarray:
         return np.concatenate([np.zeros((self._k, beta.shape[1])), beta])

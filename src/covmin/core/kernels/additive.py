@@ -87,10 +87,9 @@ class WaveSum:
 
         If these need too much memory, the features (d, n) take their place.
         """
-        (n, d), joint = X.shape, None if self.joint is None else self.joint.prepare(X)
-        if n * d * self.n_waves > _KEEP_NUMBERS:
-            return joint, transposed(X)
-        return joint, self._waves(transposed(X))
+        joint, features = self.joint and self.joint.prepare(X), transposed(X)
+        is_large = math.prod(X.shape) * self.n_waves > _KEEP_NUMBERS
+        return joint, features if is_large else self._waves(features)
 
     def _waves(self, features: Array) -> Array:
         """Return the cosines and sines (d, n_waves, n) of features (d, n)."""
@@ -100,7 +99,7 @@ class WaveSum:
         return xp.reshape(cos_sin(angles, 1.0), (d, self.n_waves, n))
 
     def restrict(self, prepared: tuple[Any, Array], columns: np.ndarray) -> tuple[Any, Array]:
-        joint = None if self.joint is None else self.joint.restrict(prepared[0], columns)
+        joint = self.joint and self.joint.restrict(prepared[0], columns)
         return joint, take(prepared[1], columns, axis=0)
 
     def _blocks(self, waves: Array, rows: int = 0) -> Iterator[tuple[slice, Array]]:
@@ -115,8 +114,7 @@ class WaveSum:
             yield columns, xp.reshape(part, (-1, n))
 
     def cross(self, A: Array, B: Array, w: Array) -> Array:
-        total: Array = 0.0
-        rows = max(A.shape[0], B.shape[0])
+        rows, total = max(A.shape[0], B.shape[0]), 0.0
         pairs = zip(self._blocks(A.T, rows), self._blocks(B.T, rows), strict=True)
         for (columns, left), (_, right) in pairs:
             total = total + (left * self.powers(w[columns])[:, None]).T @ right

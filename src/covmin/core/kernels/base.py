@@ -8,8 +8,6 @@ and a sum of one-dimensional kernels are of the second kind: sums over the rows 
 once, for all weights.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, fields, replace
@@ -55,48 +53,8 @@ class ScaledKernel(Protocol):
     def matrix_and_pullback(self, prepared: Any, w: Array) -> tuple[Array, Pullback]:
         """Return the kernel matrix K (n, n) and the map (P, Q) ↦ ``tr(Pᵀ ∂K/∂wⱼ Q)``."""
 
-    def components(self, frequencies: Array) -> Components:
+    def components(self, frequencies: Array) -> "Components":
         """Return the feature map whose inner products approximate the kernel."""
-
-
-@dataclass(frozen=True)
-class Components:
-    """A finite feature map of a kernel: ``K_w ≈ c U_w U_wᵀ + g Φ S_w Φᵀ``.
-
-    Of fixed components, ``transform(X)`` are Φ (n, D), ``powers(w)`` is the diagonal of S_w,
-    ``collect(slopes, w)`` the derivative in w (d,) given that in the powers (D,), and
-    ``places(columns)`` are the positions, among all D, of those of some columns of X.
-    """
-
-    moving: FourierMap | None = None  # U_w
-    fixed: Any = None  # Φ and S_w
-    moving_share: float = 1.0  # c
-    fixed_share: float = 1.0  # g
-
-    @property
-    def zero_is_absorbing(self) -> bool:
-        return self.moving is None and self.fixed is not None and self.fixed.zero_is_absorbing
-
-    def restrict(self, columns: np.ndarray) -> Components:
-        """Return the same components for some of the columns of X."""
-        if self.moving is None:
-            return self
-        frequencies = take(self.moving.frequencies, columns, axis=0)
-        return replace(self, moving=FourierMap(frequencies, self.moving.sigma))
-
-    def components(self, X: Array, w: Array) -> Array:
-        """Return ``[U_w Φ]`` (n, D) for the rows of X (n, d)."""
-        parts = [] if self.moving is None else [self.moving.transform(X, w)]
-        if self.fixed is not None:
-            parts.append(self.fixed.transform(X))
-        return parts[0] if len(parts) == 1 else array_namespace(X).concat(parts, axis=1)
-
-    def powers(self, w: np.ndarray, n_moving: int) -> np.ndarray:
-        """Return the factor (D,) of each component in the kernel."""
-        moving = np.full(n_moving, self.moving_share)
-        if self.fixed is None:
-            return moving
-        return np.concatenate([moving, self.fixed_share * self.fixed.powers(w)])
 
 
 @dataclass(frozen=True)
@@ -130,6 +88,39 @@ class FourierMap:
             cosines, sines = U[:, :half], U[:, half:]
             products = X.T @ ((F @ W[half:, :].T) * cosines - (F @ W[:half, :].T) * sines)
         return xp.sum(like(self.frequencies, X) * products, axis=1) / float(self.sigma)
+
+
+@dataclass(frozen=True)
+class Components:
+    """A finite feature map of a kernel: ``K_w ≈ c U_w U_wᵀ + g Φ S_w Φᵀ``.
+
+    Of fixed components, ``transform(X)`` are Φ (n, D), ``powers(w)`` is the diagonal of S_w,
+    ``collect(slopes, w)`` the derivative in w (d,) given that in the powers (D,), and
+    ``places(columns)`` are the positions, among all D, of those of some columns of X.
+    """
+
+    moving: FourierMap | None = None  # U_w
+    fixed: Any = None  # Φ and S_w
+    moving_share: float = 1.0  # c
+    fixed_share: float = 1.0  # g
+
+    @property
+    def zero_is_absorbing(self) -> bool:
+        return self.moving is None and self.fixed is not None and self.fixed.zero_is_absorbing
+
+    def restrict(self, columns: np.ndarray) -> Self:
+        """Return the same components for some of the columns of X."""
+        if self.moving is None:
+            return self
+        frequencies = take(self.moving.frequencies, columns, axis=0)
+        return replace(self, moving=FourierMap(frequencies, self.moving.sigma))
+
+    def powers(self, w: np.ndarray, n_moving: int) -> np.ndarray:
+        """Return the factor (D,) of each component in the kernel."""
+        moving = np.full(n_moving, self.moving_share)
+        if self.fixed is None:
+            return moving
+        return np.concatenate([moving, self.fixed_share * self.fixed.powers(w)])
 
 
 class Configurable:

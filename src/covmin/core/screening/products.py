@@ -5,8 +5,6 @@ pairs of d columns need k products of a d×n and an n×d matrix, where k is the 
 response; all triples need d times as many, and so on.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import reduce
@@ -57,10 +55,10 @@ SEARCH = Search()
 def prior(n_functions: int, order: int = 1) -> np.ndarray:
     """Return the share of the significance level of each product, with an axis per factor.
 
-    The squared coefficients of a smooth function with two derivatives fall with the fourth power of
-    the frequency, so faster cosines need stronger evidence.
+    The squared coefficients of a function with steps fall with the square of the frequency, so
+    faster cosines need stronger evidence.
     """
-    powers = np.arange(1.0, n_functions + 1.0) ** -4
+    powers = np.arange(1.0, n_functions + 1.0) ** -2
     return reduce(np.multiply.outer, [powers / powers.sum()] * order)
 
 
@@ -74,8 +72,7 @@ def by_chance(n: float, k: int) -> tuple[float, float]:
 
 def without(effects: np.ndarray, vectors: np.ndarray) -> np.ndarray:
     """Return vectors (n, c) after removing orthonormal effects (n, n_effects)."""
-    left: np.ndarray = vectors - effects @ (effects.T @ vectors)
-    return left
+    return vectors - effects @ (effects.T @ vectors)
 
 
 def outstanding(

@@ -1,10 +1,8 @@
 """Ranks of columns and responses, and functions of the ranks."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from array_api_compat import is_numpy_array
@@ -61,7 +59,7 @@ class Ranked:
     stored: Array | None = None  # (N_FUNCTIONS, d, n), for several responses
 
     @classmethod
-    def of(cls, X: Array, p: Array, n_threads: int = 1) -> Ranked:
+    def of(cls, X: Array, p: Array, n_threads: int = 1) -> Self:
         xp, n, p = array_namespace(X), X.shape[0], to_numpy(p).astype(np.float64)
         ranks = over_tiles(lambda tile: standard_ranks(X[:, tile], p, single=True), X.T, n_threads)
         line, spread = (xp.concat(parts) for parts in zip(*ranks, strict=True))

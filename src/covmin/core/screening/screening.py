@@ -1,10 +1,9 @@
 """Screen single columns, pairs and larger sets of columns for associations with the response."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 from functools import cached_property, partial
 from math import comb
+from typing import Self
 
 import numpy as np
 from scipy.special import betaincc, betainccinv
@@ -106,7 +105,7 @@ class Screening:
         search: Search = SEARCH,
         n_threads: int = 1,
         ranked: Ranked | None = None,
-    ) -> Screening:
+    ) -> Self:
         """Rank the columns of X (n, d) and the responses Y (n, k), with weights p.
 
         Duplicates of a sample should be merged, with a larger weight. A response is represented by
@@ -125,12 +124,12 @@ class Screening:
             codes = codes[:, :0]
         return cls(ranked, of_column, search, codes, ranked.shares(codes))
 
-    def first(self, n_rows: int) -> Screening:
+    def first(self, n_rows: int) -> Self:
         """Return the same for the first rows; ranks of ranks are ranks."""
         ranked, codes = self.ranked, self.codes[:n_rows]
         p, Y = ranked.p[:n_rows], codes / np.sqrt(ranked.p[:n_rows, None])
         X, threads = ranked.line[:, :n_rows].T, ranked.n_threads
-        return Screening.of(X, Y, p / p.sum(), self.of_column, self.search, threads)
+        return self.of(X, Y, p / p.sum(), self.of_column, self.search, threads)
 
     @cached_property
     def effects(self) -> tuple[np.ndarray, np.ndarray]:
@@ -191,8 +190,7 @@ class Screening:
         functions = to_numpy(ranked.functions(columns))[which, np.arange(which.size)]
         carried = many_carry((np.sqrt(ranked.p) * functions).T, self.codes, self.search)
         tails[which[~carried], columns[~carried]] = 1.0
-        p_values: np.ndarray = np.minimum(tails.min(axis=0), 1.0)
-        return p_values
+        return np.minimum(tails.min(axis=0), 1.0)
 
     def has_single_effects(self) -> bool:
         """Tell whether any single column is significantly associated with the response."""

@@ -1,7 +1,6 @@
 """Tables that are read in blocks of rows."""
 
-from .array import ArrayBlocks, Blocks, as_blocks, rows_of
-from .sparse import SparseBlocks, sparse_table
+from .array import ArrayBlocks, Blocks, SparseBlocks, as_blocks, rows_of, sparse_table
 from .views import NormalScores, marked
 
 __all__ = [

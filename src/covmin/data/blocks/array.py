@@ -1,16 +1,17 @@
 """Tables that are too large to copy: read in blocks of rows and standardised on the fly.
 
-Such a table knows its numbers of rows and columns, yields raw blocks in order, and fetches single
-rows. Arrays, memory-mapped files and Parquet files are read in this process; Dask collections are
+Arrays, memory-mapped files and Parquet files are read in this process; Dask collections are
 processed on the workers (:mod:`~covmin.data.blocks.dask`). All have the same methods.
 """
 
 from collections.abc import Callable, Iterator
 from itertools import islice
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
+from scipy.sparse import csr_array, issparse
 
+from covmin.constants import MEMORY_NUMBERS
 from covmin.core.arrays import Array, take, to_device
 from covmin.core.rows import map_blocks
 from covmin.runtime.machine import row_threads
@@ -20,23 +21,15 @@ RawFunction = Callable[[np.ndarray, np.ndarray, np.ndarray], Any]
 # results in order, merged or not → the result for all of them
 Merge = Callable[[list[Any]], Any]
 
-
-# Rows per block: enough that the overhead of a block does not count.
-BLOCK_ROWS = 8192
-# Largest number of values in a block of wide rows.
-BLOCK_NUMBERS = 2**22
-# The same on an accelerator, which has room for several blocks in double precision.
-_DEVICE_NUMBERS = 2**26
+# Rows per block, enough that its overhead does not count, and most values in a block of wide rows,
+# also on an accelerator, which has room for several blocks in double precision.
+BLOCK_ROWS, BLOCK_NUMBERS, _DEVICE_NUMBERS = 8192, 2**22, 2**26
 # Results of blocks merged together; with many columns each result is large.
 _MERGED = 64
 
 
 def block_rows(n_columns: int) -> int:
-    """Return the number of rows per block for a number of columns.
-
-    >>> block_rows(10), block_rows(50_000)
-    (8192, 83)
-    """
+    """Return the number of rows per block for a number of columns."""
     return min(BLOCK_ROWS, max(1, BLOCK_NUMBERS // max(n_columns, 1)))
 
 
@@ -62,10 +55,8 @@ class Blocks:
 
         Y and p are arrays, or results of :meth:`beside`.
         """
-        blocks = (
-            (X, Y[start : start + len(X)], p[start : start + len(X)])
-            for start, X in self.blocks(columns)
-        )
+        rows = ((slice(start, start + len(X)), X) for start, X in self.blocks(columns))
+        blocks = ((X, Y[part], p[part]) for part, X in rows)
         results = map_blocks(function, blocks, row_threads())
         return merge([merge([first, *islice(results, _MERGED - 1)]) for first in results])
 
@@ -102,15 +93,6 @@ def rows_of(X: Any, rows: np.ndarray) -> Any:
 def float_dtype(dtype: Any) -> np.dtype[Any]:
     """Return float32 for float32, and float64 for anything else."""
     return np.dtype(np.float32 if np.dtype(dtype) == np.float32 else np.float64)
-
-
-def stays_what_it_is(X: Any) -> bool:
-    """Tell whether a selection of X keeps its type: a tensor, a Dask collection or blocks."""
-    return isinstance(X, Blocks) or type(X).__module__.split(".")[0] in (
-        "dask",
-        "dask_expr",
-        "torch",
-    )
 
 
 class KeptRows(Blocks):
@@ -181,3 +163,48 @@ class DeviceBlocks(Blocks):
     def take(self, rows: np.ndarray, columns: np.ndarray | None = None) -> Array:
         X = take(self.array, rows, axis=0)
         return X if columns is None else take(X, columns, axis=1)
+
+
+class SparseBlocks(Blocks):
+    """A sparse matrix of which a few rows, or a few columns, are dense at a time."""
+
+    def __init__(self, X: csr_array) -> None:
+        self._X = X
+        self.shape = (int(X.shape[0]), int(X.shape[1]))
+        self.dtype = float_dtype(X.dtype)
+
+    def blocks(self, columns: np.ndarray | None = None) -> Iterator[tuple[int, np.ndarray]]:
+        X = self._X if columns is None else self._X[:, columns]
+        size = block_rows(X.shape[1])
+        for start in range(0, self.shape[0], size):
+            yield start, X[start : start + size].toarray()
+
+    def take(self, rows: np.ndarray, columns: np.ndarray | None = None) -> np.ndarray:
+        X = self._X[rows] if columns is None else self._X[rows][:, columns]
+        return np.asarray(X.toarray())
+
+    def keep(self, kept: np.ndarray) -> Self:
+        return self.reordered(np.flatnonzero(kept))
+
+    def reordered(self, rows: np.ndarray) -> Self:
+        """Return some rows in the given order, still sparse."""
+        return type(self)(self._X[rows])
+
+
+def sparse_table(X: Any) -> np.ndarray | SparseBlocks:
+    """Convert a sparse matrix of any format to an array if it is small, else to blocks."""
+    assert issparse(X)
+    if X.ndim != 2:
+        raise ValueError(f"X must have two dimensions; this sparse array has {X.ndim}.")
+    if X.dtype.kind not in "biuf":
+        raise ValueError(f"X must hold real numbers, not {X.dtype}. Complex data not supported.")
+    table = csr_array(X, dtype=float_dtype(X.dtype), copy=True)  # leave the user's unchanged
+    table.sum_duplicates()
+    if not np.isfinite(table.data).all():
+        bad = np.unique(table.indices[~np.isfinite(table.data)])
+        raise ValueError(
+            "Input X contains NaN or infinity among the stored values of a sparse matrix, first "
+            f"in column {bad[0]} and in {bad.size} altogether; drop or impute those values first."
+        )
+    is_small = int(X.shape[0]) * int(X.shape[1]) <= MEMORY_NUMBERS
+    return table.toarray() if is_small else SparseBlocks(table)

@@ -2,12 +2,9 @@
 
 Each partition is processed where it is stored, by the same functions as in a single process. Only
 sums and a few rows are returned. With a running ``distributed.Client`` the partitions are
-persisted on its workers once, and if a worker is lost, its partitions are recomputed. If neither a
-worker nor the scheduler has been heard from for a minute (``covmin.silence`` in Dask's
-configuration), the fit raises an error instead of waiting forever. With Dask's local scheduler
-nothing is persisted: partitions are recomputed for each pass, so that memory stays bounded.
-
-This module is imported only for Dask arrays and dataframes, so it may import Dask.
+persisted on its workers once, and if a worker is lost, its partitions are recomputed. With Dask's
+local scheduler nothing is persisted: partitions are recomputed for each pass, so that memory stays
+bounded. This module is imported only for Dask arrays and dataframes, so it may import Dask.
 """
 
 import time
@@ -21,13 +18,12 @@ from typing import Any, Self
 import dask
 import numpy as np
 
-from covmin.data.checks import no_numbers
+from covmin.data.dtypes import no_numbers
 
 from .array import ArrayBlocks, Blocks, Merge, RawFunction, float_dtype
 
 # Partial results merged by one task: the tree for 1000 partitions has four levels.
 _FAN_IN = 8
-
 # Do not look up results by a hash of their inputs.
 _delayed = partial(dask.delayed, pure=False)
 
@@ -43,12 +39,9 @@ def _on_partition(
     function: RawFunction, merge: Merge, columns: np.ndarray | None, X: Any, Y: Any, p: Any
 ) -> Any:
     """Apply a block function to the blocks of one partition and merge the results."""
-    return merge(
-        [
-            function(block, Y[start : start + len(block)], p[start : start + len(block)])
-            for start, block in ArrayBlocks(X).blocks(columns)
-        ]
-    )
+    blocks = ArrayBlocks(X).blocks(columns)
+    rows = ((slice(start, start + len(block)), block) for start, block in blocks)
+    return merge([function(block, Y[part], p[part]) for part, block in rows])
 
 
 def _client() -> Any:
@@ -62,7 +55,6 @@ def _client() -> Any:
 
 
 def _persist(parts: list[Any]) -> list[Any]:
-    """Persist results on the workers of the running client, if there is one."""
     return parts if _client() is None else list(dask.persist(*parts))
 
 
@@ -76,10 +68,8 @@ def _compute(values: Sequence[Any]) -> list[Any]:
         _wait(client, futures)
         return list(client.gather(futures))
     except CancelledError as error:
-        raise ConnectionError(
-            f"The Dask cluster abandoned the work: {error} Check that its scheduler is running and "
-            "that its workers can import the code that made the data; then repeat the fit."
-        ) from error
+        text = f"The Dask cluster abandoned the work: {error} Check that its scheduler is running"
+        raise ConnectionError(f"{text}; then repeat the fit.") from error
 
 
 def _wait(client: Any, futures: list[Any]) -> None:
@@ -103,9 +93,8 @@ def _wait(client: Any, futures: list[Any]) -> None:
             last_news, heard = news, time.monotonic()
         elif time.monotonic() - heard > patience:
             raise TimeoutError(
-                f"No worker of the Dask cluster has responded for {patience:g} s. Check that its "
-                "workers and its scheduler are running; dask.config.set({'covmin.silence': "
-                "'10min'}) waits longer."
+                f"No worker of the Dask cluster has responded for {patience:g} s. Check that they "
+                "are running; dask.config.set({'covmin.silence': '10min'}) waits longer."
             )
 
 
@@ -133,8 +122,7 @@ class DaskBlocks(Blocks):
         names = None
         if hasattr(X, "columns"):
             names = [str(name) for name in X.columns]
-            bad = [str(name) for name, kind in X.dtypes.items() if kind.kind not in "biuf"]
-            if bad:
+            if bad := [str(name) for name, kind in X.dtypes.items() if kind.kind not in "biuf"]:
                 raise no_numbers(bad, "Drop, convert or encode them first.")
             # A nullable pandas dtype has the NumPy dtype as an attribute.
             dtypes = {getattr(dtype, "numpy_dtype", dtype) for dtype in X.dtypes}
@@ -147,10 +135,8 @@ class DaskBlocks(Blocks):
             dtypes = {X.dtype}
             delayed = X.rechunk({1: -1}).to_delayed().ravel()
         else:
-            raise ValueError(
-                "X must be a Dask array with two dimensions or a Dask dataframe; "
-                f"got {type(X).__name__}."
-            )
+            allowed = "a Dask array with two dimensions or a Dask dataframe"
+            raise ValueError(f"X must be {allowed}; got {type(X).__name__}.")
         dtype = float_dtype(dtypes.pop()) if len(dtypes) == 1 else np.dtype(np.float64)
         convert, length = _delayed(_as_array), dask.delayed(len)
         parts = _persist([convert(part, dtype) for part in delayed])

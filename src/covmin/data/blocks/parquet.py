@@ -7,7 +7,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from covmin.data.checks import no_numbers
+from covmin.data.dtypes import no_numbers
 from covmin.remarks import required
 from covmin.text import listed
 
@@ -17,10 +17,7 @@ _parquet = partial(required, "pyarrow.parquet", "Reading Parquet files", "cli")
 
 
 class ParquetBlocks(Blocks):
-    """Columns of a Parquet file, or of all Parquet files in a folder, read in batches.
-
-    Only the requested columns are decoded. See :func:`open_parquet`.
-    """
+    """Columns of Parquet files, read in batches by column; see :func:`open_parquet`."""
 
     def __init__(self, files: list[Path], names: list[str]) -> None:
         self._files = files
@@ -59,10 +56,8 @@ def _opened(path: Any) -> tuple[list[Path], Any]:
     try:
         return files, _parquet().read_schema(files[0])
     except ValueError as error:  # pyarrow's ArrowInvalid is one
-        raise ValueError(
-            f"{files[0]} is not a Parquet file. Load other formats into memory (pandas.read_csv) "
-            "and pass the frame to fit."
-        ) from error
+        cure = "Load other formats into memory (pandas.read_csv) and pass the frame to fit."
+        raise ValueError(f"{files[0]} is not a Parquet file. {cure}") from error
 
 
 def open_parquet(
@@ -99,20 +94,15 @@ def open_parquet(
     files, schema = _opened(path)
     wanted = schema.names if columns is None else list(columns)
     if missing := [name for name in (target, *wanted) if name not in schema.names]:
-        raise ValueError(
-            f"There is no column {missing[0]!r} in {path}; its columns are {listed(schema.names)}."
-        )
+        there = f"its columns are {listed(schema.names)}"
+        raise ValueError(f"There is no column {missing[0]!r} in {path}; {there}.")
     names = [name for name in wanted if name != target]
     if columns is not None and target in wanted:
-        raise ValueError(
-            f"columns includes the target {target!r}, which would be selected to explain itself; "
-            "remove it from columns."
-        )
+        raise ValueError(f"columns includes the target {target!r}; remove it from columns.")
     import pyarrow.types as kinds
 
     numeric = (kinds.is_integer, kinds.is_floating, kinds.is_boolean)
-    bad = [name for name in names if not any(kind(schema.field(name).type) for kind in numeric)]
-    if bad:
+    if bad := [name for name in names if not any(is_(schema.field(name).type) for is_ in numeric)]:
         raise no_numbers(bad, "Omit them with columns=, or encode them before writing the files.")
     tables = [_parquet().read_table(file, columns=[target]) for file in files]
     y = np.concatenate([table.column(target).to_numpy() for table in tables])

@@ -26,7 +26,7 @@ class NormalScores:
     """``Φ⁻¹(F(x))`` for each column, where F is the fraction below x plus half of that at x.
 
     Values that were not observed get the mean score of the next ones on both sides, so that only
-    the order of the values counts; outside the observed range, that of the nearest.
+    the order of the values counts.
     """
 
     knots: tuple[_Knots | None, ...]  # of each column; None leaves it unchanged
@@ -43,10 +43,9 @@ class NormalScores:
     def clipped(cls, X: np.ndarray, n_samples: int, left: np.ndarray) -> Self | None:
         """Return the clipping of columns with a few far values; None if there are none.
 
-        A column is clipped outside the range in which all of so many normal values would lie, with
-        95 % probability, if that halves its standard deviation: then it is due to a few values
-        that make all others nearly equal. The range is that of normal values with the same median
-        and median absolute deviation.
+        A column is clipped outside the range in which all of so many normal values with the same
+        median and median absolute deviation would lie, with 95 % probability, if that halves its
+        standard deviation: then a few values make all others nearly equal.
         """
         with np.errstate(invalid="ignore"), warnings.catch_warnings():
             warnings.simplefilter("ignore", RuntimeWarning)  # of empty columns
@@ -86,18 +85,9 @@ class NormalScores:
 
 
 def _scores(column: np.ndarray, p: np.ndarray, eps: float) -> _Knots | None:
-    """Return the distinct values and their scores; equal values share their mean rank.
-
-    Missing values have no rank. Returns None if the values vary only by rounding errors, which
-    must not be ranked.
-
-    >>> values, scores = _scores(np.array([0.0, 3.0, 0.0, 1e12]), np.full(4, 0.25), 1e-16)
-    >>> values.tolist(), scores.round(2).tolist()
-    ([0.0, 3.0, 1000000000000.0], [-0.67, 0.32, 1.15])
-    """
+    """Return the distinct values and their scores; None if they vary only by rounding errors."""
     there = ~np.isnan(column)
-    if not there.all():
-        column, p = column[there], p[there]
+    column, p = column[there], p[there]
     if column.size == 0:
         return None
     values, place = np.unique(column.astype(np.float64), return_inverse=True)
@@ -123,7 +113,7 @@ def rows_to_look_at(n_samples: int, most: int = _LOOKED_AT) -> np.ndarray:
 
 @dataclass(frozen=True)
 class Marks:
-    """Which columns are to become indicators of missingness."""
+    """Indicators of missingness in place of some columns."""
 
     is_mark: np.ndarray  # (n_columns,) bool
 
@@ -131,7 +121,7 @@ class Marks:
         return type(self)(self.is_mark[columns])
 
     def apply(self, X: np.ndarray) -> np.ndarray:
-        """Replace some columns of X, which is changed, by indicators of missingness."""
+        """Change the columns of X in place."""
         X[:, self.is_mark] = np.isnan(X[:, self.is_mark])
         return X
 
@@ -197,13 +187,14 @@ class ChangedBlocks(Blocks):
         if columns is not None:
             return self.restrict(columns).reduce(function, merge, Y, p)
         # The function must not hold the blocks, so that it can be sent to other processes.
-        changed = partial(_on_changed, function, self.change, self.source.dtype, self.dtype)
+        changed = partial(_changed, self.change, self.source.dtype, self.dtype, function)
         return self.source.reduce(changed, merge, Y, p, self.index)
 
     def take(self, rows: np.ndarray, columns: np.ndarray | None = None) -> np.ndarray:
         if columns is not None:
             return self.restrict(columns).take(rows)
-        return _changed(self.source.take(rows, self.index), self.change, self.dtype)
+        X = self.source.take(rows, self.index)
+        return _changed(self.change, self.source.dtype, self.dtype, lambda X: X, X)
 
     def keep(self, kept: np.ndarray) -> Self:
         return type(self)(self.source.keep(kept), self.change, self.index, self.dtype)
@@ -219,23 +210,11 @@ def marked(blocks: Blocks, columns: np.ndarray) -> ChangedBlocks:
     return ChangedBlocks(blocks, Marks(np.arange(index.size) >= blocks.shape[1]), index)
 
 
-def _changed(X: Array, change: Any, dtype: np.dtype[Any]) -> Array:
+def _changed(change: Any, raw: Any, dtype: Any, function: Any, X: Array, *others: Array) -> Any:
+    """Call a function of a changed block; it is converted first: scores are not integers."""
     xp = array_namespace(X)
-    return xp.astype(change.apply(X), getattr(xp, dtype.name), copy=False)
-
-
-def _on_changed(
-    function: RawFunction,
-    change: Any,
-    raw: np.dtype[Any],
-    dtype: np.dtype[Any],
-    X: Array,
-    *others: Array,
-) -> Any:
-    # Convert first: the scores of integers are not integers.
-    xp = array_namespace(X)
-    X = xp.astype(X, getattr(xp, raw.name), copy=False)
-    return function(_changed(X, change, dtype), *others)
+    X = change.apply(xp.astype(X, getattr(xp, raw.name), copy=False))
+    return function(xp.astype(X, getattr(xp, dtype.name), copy=False), *others)
 
 
 @dataclass(frozen=True)

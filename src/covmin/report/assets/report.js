@@ -11,10 +11,10 @@
   const rankAt = (i) => ranks[i];
   const kept = (m) => ranks.filter((rank) => rank <= m).length;
   const rows = order.map((j, i) => ({
-    rank: rankAt(i), feature: j, name: names[j], lost: report.ranking.lost[i] ?? undefined,
+    rank: rankAt(i), feature: j, name: names[j], value: report.ranking.numbers[i] ?? undefined,
     folds: report.ranking.in_folds[i] ?? undefined, about: report.ranking.about[i], alone: alone.get(j),
   }));
-  const most = Math.max(1e-9, ...rows.map((row) => row.lost ?? 0));
+  const most = Math.max(1e-9, ...rows.map((row) => row.value ?? 0));
   const state = { m: fitted, sort: "rank", down: false, query: "", shown: PAGE };
 
   function curve() {
@@ -137,14 +137,14 @@
   function drawTable() {
     const found = matching();
     const body = found.slice(0, state.shown).map((row) => node("tr", row.rank <= state.m ? { class: "kept" } : {},
-      node("td", { class: "num" }, String(row.rank || "given")), node("th", { scope: "row", title: row.name }, breakable(row.name), node("small", {}, breakable(row.about))),
-      node("td", {}, row.lost === undefined ? "" : node("div", { class: "weight" }, percent(Math.max(0, row.lost)), node("i", { style: `background-size:${100 * Math.max(0, row.lost) / most}% 100%` }))),
+      node("td", { class: "num" }, String(row.rank || "given")), node("th", { scope: "row", title: row.name }, breakable(row.name), node("small", {}, row.about)),
+      node("td", {}, row.value === undefined ? "" : node("div", { class: "weight" }, percent(row.value), node("i", { style: `background-size:${100 * Math.max(0, row.value) / most}% 100%` }))),
       report.choice.folds ? node("td", { class: "num" }, row.folds === undefined ? "" : percent(row.folds)) : null,
       node("td", { class: "num" }, row.alone === undefined ? "" : percent(row.alone))));
     find("ranking").tBodies[0].replaceChildren(...body);
     const left = found.length - body.length;
     find("more").hidden = left <= 0;
-    find("more").textContent = `Show ${Math.min(left, 4 * PAGE)} more of ${left.toLocaleString("en")}`;
+    find("more").textContent = `Show ${Math.min(left, 4 * PAGE)} more` + (left > 4 * PAGE ? ` of ${left.toLocaleString("en")}` : "");
     find("matches").textContent = state.query ? `${found.length} of ${rows.length}` : "";
     for (const header of find("ranking").tHead.rows[0].cells) {
       const active = header.firstElementChild.dataset.key === state.sort;
@@ -168,9 +168,9 @@
     const safe = (value) => (/^[=+\-@\t\r]/.test(value) && !isNumber(value) ? `'${value}` : value);
     const quote = (value) => (/[",\r\n]/.test(value) ? `"${value.replaceAll('"', '""')}"` : value);
     const text = (value) => quote(safe(value));
-    const lines = rows.map((row) => [row.rank, text(row.name), row.lost ?? "", row.rank <= state.m ? 1 : 0,
+    const lines = rows.map((row) => [row.rank, text(row.name), row.value ?? "", row.rank <= state.m ? 1 : 0,
       row.folds ?? "", row.alone ?? "", text(row.about)].join(","));
-    return ["rank,feature,lost_without,selected,in_folds,alone,about", ...lines, ""].join("\r\n");
+    return [`rank,feature,${report.ranking.beside},selected,in_folds,alone,about`, ...lines, ""].join("\r\n");
   }
 
   function download() {
@@ -203,7 +203,7 @@
   find("ranking").tHead.addEventListener("click", (event) => {
     const key = event.target.dataset && event.target.dataset.key;
     if (!key) return;
-    state.down = key === state.sort ? !state.down : ["lost", "folds", "alone"].includes(key);
+    state.down = key === state.sort ? !state.down : ["value", "folds", "alone"].includes(key);
     state.sort = key;
     drawTable();
   });
