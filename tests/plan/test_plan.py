@@ -400,6 +400,6 @@ def test_pairs_on_few_rows_are_told(monkeypatch):
     X, y = numbers(200, 30)
     CCMSelector(2).fit(X, y)  # all warnings are errors
     assert pair_search((500, 50_000, 1))[0] == 60
-    monkeypatch.setattr("covmin.plan.rules.WORK", (3e10, 1.5e5))
+    monkeypatch.setattr("covmin.constants.WORK", (3e10, 1.5e5))
     with pytest.warns(UserWarning, match="Pairs of 30 columns are searched on 66 of 200 samples"):
         CCMSelector(2).fit(X, y)

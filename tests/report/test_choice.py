@@ -54,7 +54,7 @@ def test_headline_with_given_features_speaks_of_what_they_leave():
 def test_headline_says_no_share_where_nothing_was_held_out(signal):
     """Features that saw all samples explain something of them in any table."""
     sentence, _ = sentence_of(4, signal, n_features_to_select=1)
-    assert sentence == "The 1 of 4 features most relevant to churn"
+    assert sentence == "The one of 4 features most relevant to churn"
     everything, _ = sentence_of(4, signal, n_features_to_select=4)
     assert everything == "The features ranked by relevance to churn"
 

@@ -14,7 +14,6 @@ from sklearn.pipeline import make_pipeline
 
 from covmin import CCMSelector, Fourier, KnockoffSelector, StabilitySelector
 from covmin.data.blocks import array
-from covmin.plan import rules
 
 N_SAMPLES = 900
 
@@ -33,7 +32,7 @@ def counts(n_samples=N_SAMPLES, n_words=60, seed=0):
 def in_blocks(monkeypatch):
     """No room for a dense copy, nor for many rows of all columns."""
     monkeypatch.setattr(array, "MEMORY_NUMBERS", 1000)
-    monkeypatch.setattr(rules, "MEMORY_NUMBERS", 1000)
+    monkeypatch.setattr("covmin.constants.MEMORY_NUMBERS", 1000)
 
 
 def fitted(X, y, **options):

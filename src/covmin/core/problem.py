@@ -37,7 +37,7 @@ class Effort:
     share: float = 0.2  # if these are more than this share of all rows, a stage uses all
     fewest_rows: int = SAMPLE_ROWS // 2  # rows of a stage, at least
     frequencies: float = 0.5  # share used by a stage that only chooses; one for each column
-    reported_rows: int = 2 * SAMPLE_ROWS  # rows of the stage whose weights are reported
+    reported_rows: int = 2 * SAMPLE_ROWS  # rows of the stage for the asked number of features
     looseness: float = 3.0  # tolerance, as a multiple of that on the next larger number of rows
 
     def rows_of_stage(self, kernel: Kernel, n_columns: int, n_components: int, n_rows: int) -> int:
@@ -89,7 +89,7 @@ class Problem:
     def for_stage(self, features: np.ndarray, *, whole: bool = False) -> list[Problem]:
         """Return the problems that a stage solves in turn, on more and more rows.
 
-        The weights of a stage that is reported are solved on more rows, whatever its columns.
+        The stage for the asked number of features uses more rows, whatever its columns.
         """
         if self.effort is None:
             return [self]

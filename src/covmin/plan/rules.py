@@ -8,20 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from covmin.constants import (
-    BUDGETS,
-    EACH_SIZE_UP_TO,
-    FOLDS,
-    LEAST_MIXING,
-    MEMORY_NUMBERS,
-    N_COMPONENTS,
-    NOISE,
-    RIDGE_LIMITS,
-    SAMPLE_ROWS,
-    STANDARD_ERRORS,
-    TESTED_ROWS,
-    WORK,
-)
+from covmin import constants
 from covmin.core.kernels import (
     KERNELS,
     Additive,
@@ -84,7 +71,7 @@ def with_share(kernel: Kernel, n_samples: int, n_features: float) -> Kernel:
         return kernel
     share: Any = kernel.mixing
     if isinstance(share, str):
-        share = max(0.5 * n_features / (n_features + n_samples), LEAST_MIXING)
+        share = max(0.5 * n_features / (n_features + n_samples), constants.LEAST_MIXING)
     if share in (0.0, 1.0):
         return (Additive if share else RationalQuadratic)(bandwidth=kernel.bandwidth)
     return replace(kernel, mixing=float(share))
@@ -156,14 +143,14 @@ def component_bytes(
     effort: Effort,
     itemsize: int,
     n_responses: int = 1,
-    n_components: int = N_COMPONENTS,
+    n_components: int = constants.N_COMPONENTS,
     on_device: bool = False,
 ) -> int:
     """Return the memory of a fit with Fourier features, and of a matrix in its first stages."""
     n, d = shape
     seen = effort.rows(kernel, d, n_components)
     by_matrix = seen <= effort.matrix_rows and kernel.sums_features
-    n_columns = min(d, BUDGETS[0]) if by_matrix else d
+    n_columns = min(d, constants.BUDGETS[0]) if by_matrix else d
     n_random = d if kernel.components_are_exact else n_components
     waves = waves_for(n_columns, alone=not kernel.sees_interactions) if kernel.sums_features else 0
     needed = fourier_bytes(
@@ -192,13 +179,12 @@ def pair_search(shape: tuple[int, int, int]) -> tuple[int, int]:
     [(1000, 4), (200, 2), (200, 1)]
     """
     n_samples, n_columns, n_responses = shape
-    affordable = (WORK[1] / n_columns**2 - _PASSES) / n_responses
-    held = max(SAMPLE_ROWS, 4 * MEMORY_NUMBERS // (N_FUNCTIONS * n_columns))
+    affordable = (constants.WORK[1] / n_columns**2 - _PASSES) / n_responses
+    held = max(constants.SAMPLE_ROWS, 4 * constants.MEMORY_NUMBERS // (N_FUNCTIONS * n_columns))
     rows = int(min(n_samples, held, max(affordable, 0)))
     work = n_columns**2 * (rows * n_responses + _PASSES)
-    per_column = min(
-        (0.1 * WORK[1] / max(work, 1)) ** 0.5, 4 * MEMORY_NUMBERS // max(rows * n_columns, 1)
-    )
+    held = 4 * constants.MEMORY_NUMBERS // max(rows * n_columns, 1)
+    per_column = min((0.1 * constants.WORK[1] / max(work, 1)) ** 0.5, held)
     return rows, int(np.clip(per_column, 1, N_FUNCTIONS))
 
 
@@ -227,12 +213,12 @@ def search_order(
         order = int(wanted)
     else:
         for deeper in range(3, d + 1):
-            work = comb(d, deeper) * min(rows, TESTED_ROWS) * k
+            work = comb(d, deeper) * min(rows, constants.TESTED_ROWS) * k
             if deeper > 4:
-                is_too_much = 1000 * work > WORK[0] or 2 * 3**deeper > rows
+                is_too_much = 1000 * work > constants.WORK[0] or 2 * 3**deeper > rows
             else:
                 n_blocks = comb(d, deeper - 2)  # matrix products, each with an overhead
-                is_too_much = work + _BLOCK_WORK * n_blocks > WORK[0]
+                is_too_much = work + _BLOCK_WORK * n_blocks > constants.WORK[0]
             if is_too_much:
                 break
             order = deeper
@@ -241,8 +227,8 @@ def search_order(
     n_sets = sum(comb(d, size) for size in range(2, order + 1))
     sets = f"all {n_sets:,} sets of up to {order} columns, by {by}{also}, on {rows} rows"
     reason = "all of them" if rows == n else "as many as time and memory allow"
-    if order > 2 and rows > TESTED_ROWS:
-        sets += f", more than two on {TESTED_ROWS}"
+    if order > 2 and rows > constants.TESTED_ROWS:
+        sets += f", more than two on {constants.TESTED_ROWS}"
     return order, Decision("interactions", sets, reason)
 
 
@@ -252,8 +238,8 @@ def held_rows(n_samples: int, n_columns: int, n_responses: int) -> int:
     >>> held_rows(10**6, 100, 1), held_rows(10**6, 60_000, 1)
     (83886, 1000)
     """
-    looked_at = max(NOISE[0], pair_search((n_samples, n_columns, n_responses))[0])
-    return min(n_samples, max(looked_at, MEMORY_NUMBERS // n_columns))
+    looked_at = max(constants.NOISE[0], pair_search((n_samples, n_columns, n_responses))[0])
+    return min(n_samples, max(looked_at, constants.MEMORY_NUMBERS // n_columns))
 
 
 def is_by_chance(unpredicted: float, n_seen: float) -> bool:
@@ -262,7 +248,7 @@ def is_by_chance(unpredicted: float, n_seen: float) -> bool:
     >>> is_by_chance(0.995, 400), is_by_chance(0.98, 400)
     (True, False)
     """
-    return (1.0 - unpredicted) * n_seen <= STANDARD_ERRORS[0] ** 2
+    return (1.0 - unpredicted) * n_seen <= constants.STANDARD_ERRORS[0] ** 2
 
 
 def ridge_for_noise(
@@ -287,9 +273,9 @@ def ridge_for_noise(
     >>> ridge_for_noise(400, 0.999)
     (0.001, 'all features together predict nothing; small enough for interactions')
     """
-    close, least, most, _ = RIDGE_LIMITS
+    close, least, most, _ = constants.RIDGE_LIMITS
     if is_by_chance(unpredicted, n_seen or n_samples) and not single_effects():
-        epsilon = float(np.clip(NOISE[1] / n_samples, close, most))
+        epsilon = float(np.clip(constants.NOISE[1] / n_samples, close, most))
         return epsilon, "all features together predict nothing; small enough for interactions"
     ratio = unpredicted / max(1.0 - unpredicted, np.finfo(float).eps)
     epsilon = float(np.clip(ratio / n_samples, least, most))
@@ -303,7 +289,7 @@ def path_budgets(n_features: int, least: int = 1) -> list[int]:
     >>> path_budgets(10), path_budgets(5000), path_budgets(5000, 12)
     ([6, 2, 1], [100, 40, 16, 6, 2, 1], [100, 40, 16, 6])
     """
-    first, share, factor = BUDGETS
+    first, share, factor = constants.BUDGETS
     budgets = [min(first, max(int(share * n_features), 1))]
     while budgets[-1] > least:
         budgets.append(max(int(factor * budgets[-1]), 1))
@@ -318,11 +304,11 @@ def candidate_sizes(n_features: int, fewest: int = 1, most: int | None = None) -
     >>> candidate_sizes(5000)[9:], candidate_sizes(5000, 8, 15)
     ([10, 13, 17, 22, 29, 38, 50, 66, 88, 100], [8, 9, 10, 13, 15])
     """
-    most = min(n_features, most or BUDGETS[0])
+    most = min(n_features, most or constants.BUDGETS[0])
     sizes = [min(fewest, most)]
     while sizes[-1] < most:
         last = sizes[-1]
-        sizes.append(min(most, last + (1 if last < EACH_SIZE_UP_TO else last // 3)))
+        sizes.append(min(most, last + (1 if last < constants.EACH_SIZE_UP_TO else last // 3)))
     return sizes
 
 
@@ -332,7 +318,7 @@ def n_folds_used(n_samples: int) -> int:
     >>> [n_folds_used(n) for n in (200, 700, 5000)]
     [5, 3, 2]
     """
-    n_folds, fewest, enough = FOLDS
+    n_folds, fewest, enough = constants.FOLDS
     return min(n_folds, max(fewest, -(-enough * n_folds // n_samples)))
 
 

@@ -63,7 +63,8 @@ def headline_parts(selector: Any, target: str) -> tuple[str, str, str, str]:
     if not found:
         if kept == d:
             return "The features", "ranked by relevance to", target, ""
-        return f"The {who}", "most relevant to", target, ""
+        first = f"The one of {count_of(d, 'feature')}" if kept == 1 else f"The {who}"
+        return first, "most relevant to", target, ""
     left = f"what the {count_of(given, 'given feature')} {verb(given, 'leave')} unexplained of"
     of = f" {left}" if given else ""
     if any(d.choice == "normal scores of its ranks" for d in selector.plan_.decisions):
