@@ -19,13 +19,7 @@ from covmin.text import printable
 
 from .columns import ColumnOptions, make_dataset
 from .display import BARE, say, show_files, show_json, show_remarks, sparkline
-from .errors import (
-    OutputError,
-    UsageError,
-    errors_explained,
-    in_words_of_the_command,
-    warnings_collected,
-)
+from .errors import OutputError, UsageError, errors_explained, told, warnings_collected
 from .files import FileOptions, check_destination, errors_of_writing, read_file, write_table
 
 if TYPE_CHECKING:
@@ -77,8 +71,8 @@ def run_compare(
             progress=not quiet and sys.stderr.isatty(),
             **how,
         )
-    said = (in_words_of_the_command(remark_of(each.message)) for each in caught)
-    remarks = [*dataset.notes, *dict.fromkeys(said)]
+    said = dict.fromkeys(told(remark_of(each.message)) for each in caught)
+    remarks = [*dataset.notes, *said]
     if output is not None:
         write_table(result.frame, output)
     if picture is not None:

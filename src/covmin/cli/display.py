@@ -28,10 +28,8 @@ _LISTED = 10
 def sparkline(values: Sequence[float], low: float | None = None, high: float | None = None) -> str:
     """Draw numbers as a line of block characters, scaled to their range by default."""
     numbers = np.asarray(values, dtype=float)
-    if numbers.size == 0:
-        return ""
-    low = float(numbers.min()) if low is None else low
-    high = float(numbers.max()) if high is None else high
+    low = numbers.min(initial=np.inf) if low is None else low
+    high = numbers.max(initial=-np.inf) if high is None else high
     share = (numbers - low) / ((high - low) or 1.0)
     return "".join("▁▂▃▄▅▆▇█"[int(level)] for level in np.clip(np.rint(share * 7), 0, 7))
 
@@ -47,11 +45,8 @@ def show_selection(
     """Print a summary: headline, first ``top`` features, choice and its reason, remarks."""
     features, classes = found["features"], found["classes"]
     kind = found["task"] if classes is None else count_of(len(classes), "class", "classes")
-    say(
-        f"{_name(source)}: {count_of(found['n_samples'], 'sample')}, "
-        f"{count_of(found['n_features'], 'feature')}, target {_name(found['target'])} ({kind})",
-        "dim",
-    )
+    size = f"{count_of(found['n_samples'], 'sample')}, {count_of(found['n_features'], 'feature')}"
+    say(f"{_name(source)}: {size}, target {_name(found['target'])} ({kind})", "dim")
     say(found["headline"], "bold")
     print()
     title, said, beside = beside_the_rank(features)
@@ -79,18 +74,8 @@ def _name(name: str) -> str:
 
 
 def _wrapped(name: str, width: int) -> str:
-    """Break a name into lines after its separators.
-
-    >>> print(_wrapped("months_since_last_inquiry", 16))
-    months_since_
-    last_inquiry
-    """
-    lines = [""]
-    for part in re.split(r"(?<=[-_./:|])", name):
-        if lines[-1] and len(lines[-1]) + len(part) > width:
-            lines.append("")
-        lines[-1] += part
-    return "\n".join(lines)
+    """Break a name into lines after its separators."""
+    return "\n".join(re.findall(rf".{{1,{max(width, 9)}}}(?:(?<=[-_./:|])|$)|.+", name))
 
 
 def _ranking(
@@ -146,14 +131,12 @@ def _measures(found: dict[str, Any]) -> list[str]:
 
 def _effects(title: str, rows: list[dict[str, Any]]) -> list[str]:
     """List sets of features with their p-values, if there are any."""
-    if not rows:
-        return []
     named = [
         f"{' × '.join(map(_name, row['features']))} ({with_p_value(row['p_value'])})"
         for row in rows[:_LISTED]
     ]
     more = f" and {len(rows) - _LISTED} more" if len(rows) > _LISTED else ""
-    return [f"{title}: {', '.join(named)}{more}."]
+    return [f"{title}: {', '.join(named)}{more}."] if rows else []
 
 
 def _show_verdicts(rows: list[dict[str, Any]], top: int, fdr: float | None) -> None:
@@ -176,12 +159,9 @@ def _show_verdicts(rows: list[dict[str, Any]], top: int, fdr: float | None) -> N
     Console().print(table)
     if len(rows) > top:
         say(f"… and {len(rows) - top} more", "dim")
-    say(
-        "needed: explains the target beyond all others; relevant: explains it, but has "
-        "substitutes. The expected fraction of false ones, among the needed and among all, is at "
-        f"most {fdr:g}.",
-        "dim",
-    )
+    said = "needed: explains the target beyond all others; relevant: explains it, but has"
+    bound = "The expected fraction of false ones, among the needed and among all, is at most"
+    say(f"{said} substitutes. {bound} {fdr:g}.", "dim")
 
 
 def show_remarks(label: str, remarks: Iterable[str], style: str) -> None:

@@ -49,9 +49,7 @@ class CommandError(Exception):
 
     def __init__(self, code: ExitCode, message: str, hint: str = "") -> None:
         super().__init__(message)
-        self.code = code
-        self.message = message
-        self.hint = hint
+        self.code, self.message, self.hint = code, message, hint
 
 
 # Options that are wrong, or do not go together; input that cannot be read; a column that does not
@@ -98,8 +96,7 @@ def errors_explained(
         parameter = getattr(error, "parameter", None) or parameter or ""
         option = OPTION_OF.get(parameter)
         hint = f"The option for this is {option}." if option else ""
-        if parameter == "groups":
-            hint = DEPENDENT_ROWS
+        hint = DEPENDENT_ROWS if parameter == "groups" else hint
         raise kind(getattr(error, "text", str(error)), hint) from error
     except (OSError, KeyError) as error:  # a file of a folder is damaged, or lacks a column
         raise FileError(f"A file cannot be read: {error}") from error
@@ -114,7 +111,7 @@ def warnings_collected() -> Iterator[list[warnings.WarningMessage]]:
         yield caught
 
 
-def in_words_of_the_command(remark: Any) -> str:
+def told(remark: Any) -> str:
     """Return the text of a remark with advice that names options."""
     return str(replace(remark, advice=remark.advice and _ADVICE.get(remark.code, remark.advice)))
 
@@ -123,7 +120,6 @@ def did_you_mean(name: str, names: Iterable[str]) -> str:
     """Suggest names similar to a mistyped one, whatever their case; empty if there are none."""
     by_folded = {candidate.casefold(): candidate for candidate in reversed(list(names))}
     folded = name.casefold()
-    same = [folded] if folded in by_folded else []
-    close = same or get_close_matches(folded, list(by_folded), cutoff=0.5)
+    close = [folded] if folded in by_folded else get_close_matches(folded, by_folded, cutoff=0.5)
     offered = " or ".join(by_folded[each] for each in close)
     return f"Did you mean {offered}? " if offered else ""

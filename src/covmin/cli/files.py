@@ -218,10 +218,9 @@ def _read_text(
                 f"The text is not UTF-8; it was read as {_WESTERN[encoding]} (--encoding)."
             )
         return frame
-    raise FileError(
-        f"The text cannot be read with --encoding {encoding}: {failure}",
-        "Choose another one, such as utf-8, utf-16, cp1252, latin-1, shift_jis or gb18030.",
-    ) from failure
+    hint = "Choose another one, such as utf-8, utf-16, cp1252, latin-1, shift_jis or gb18030."
+    text = f"The text cannot be read with --encoding {encoding}: {failure}"
+    raise FileError(text, hint) from failure
 
 
 def _read_encoded(

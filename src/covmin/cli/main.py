@@ -24,11 +24,8 @@ def main() -> None:
     except ModuleNotFoundError as error:
         if error.name not in _EXTRA:
             raise
-        print(
-            f"The command line of covmin requires {error.name}, which is not installed.\n"
-            'Install it with: pip install "covmin[cli]"',
-            file=sys.stderr,
-        )
+        print(f"The command line of covmin requires {error.name}.", file=sys.stderr)
+        print('Install it with: pip install "covmin[cli]"', file=sys.stderr)
         raise SystemExit(1) from None
 
 

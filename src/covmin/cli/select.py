@@ -17,13 +17,7 @@ from covmin.text import listed, shortened
 
 from .columns import ColumnOptions, Dataset, find_roles, make_dataset
 from .display import show_files, show_json, show_selection
-from .errors import (
-    UsageError,
-    did_you_mean,
-    errors_explained,
-    in_words_of_the_command,
-    warnings_collected,
-)
+from .errors import UsageError, did_you_mean, errors_explained, told, warnings_collected
 from .files import FileOptions, check_destination, errors_of_writing, read_file, write_table
 
 if TYPE_CHECKING:
@@ -205,7 +199,7 @@ def _notes(table: Table, found: dict[str, Any], caught: list[Any]) -> list[str]:
     for each in caught:
         remark = remark_of(each.message)
         if remark.code not in ("constant-columns", "leak"):  # warnings about the data name these
-            said.append(in_words_of_the_command(remark))
+            said.append(told(remark))
     read = summary([each for each in table.readings if each.kind not in LEFT_OUT])
     return [*dict.fromkeys(said), *read]
 

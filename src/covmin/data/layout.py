@@ -79,12 +79,10 @@ def _labels(groups: Any, names: Sequence[Hashable] | None, n_columns: int) -> li
         labels = list(groups)
         fits = len(labels) == n_columns and all(isinstance(label, Hashable) for label in labels)
         if not fits or any(map(is_missing, labels)):
-            raise InputError(
-                f"feature_groups must be a flat list with a label for each of the {n_columns} "
-                "columns, none missing, or a dict from a label to its columns; "
-                f"got {len(labels)} entries, such as {labels[:1]}.",
-                "feature_groups",
-            )
+            text = "feature_groups must be a flat list with a label for each of the"
+            ways = f"{n_columns} columns, none missing, or a dict from a label to its columns"
+            got = f"got {len(labels)} entries, such as {labels[:1]}"
+            raise InputError(f"{text} {ways}; {got}.", "feature_groups")
         return labels
     labels = list(names) if names is not None else list(range(n_columns))
     owner: dict[int, Hashable] = {}

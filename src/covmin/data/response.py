@@ -245,12 +245,9 @@ def guess_task(y: np.ndarray) -> str:
     task, other = ("regression", "classification") if measured else ("classification", "regression")
     # A weight or a price, for example, can only be a number.
     if are_codes or (repeat and n_classes <= MANY_CLASSES[0] * MANY_CLASSES[1]):
-        warn(
-            "guessed-task",
-            f"y has {n_classes} distinct integers in {y.shape[0]} samples, which are read as "
-            f"{'numbers' if measured else 'classes'}.",
-            advice=f"Pass task={task!r} if that is right, or task={other!r}.",
-        )
+        text = f"y has {n_classes} distinct integers in {y.shape[0]} samples, which are read as"
+        advice = f"Pass task={task!r} if that is right, or task={other!r}."
+        warn("guessed-task", f"{text} {'numbers' if measured else 'classes'}.", advice=advice)
     return task
 
 

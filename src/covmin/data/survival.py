@@ -46,11 +46,9 @@ def survival_times(y: Any, task: str = "survival") -> np.ndarray:
             raise InputError(f"{text}: for survival times {_FORMS}.", "y")
         is_event = [bool(np.isin(each[~np.isnan(each)], (0.0, 1.0)).all()) for each in columns]
     if not any(is_event):
-        raise InputError(
-            "Neither column of y is an event indicator: one must contain only True and False, or "
-            '1 and 0. For a status of 1 and 2, for example, pass y["status"] == 2.',
-            "y",
-        )
+        text = "Neither column of y is an event indicator: one must hold only True and False, or 1"
+        cure = 'For a status of 1 and 2, for example, pass y["status"] == 2.'
+        raise InputError(f"{text} and 0. {cure}", "y")
     event = is_event.index(True)
     return np.column_stack([columns[event], columns[1 - event]]).astype(np.float64)
 
@@ -63,11 +61,8 @@ def _numbers(column: Any) -> np.ndarray:
     are_times = values.dtype.kind in "mM"
     if are_times or not all(isinstance(value, (Real, np.bool_)) for value in there):
         what = values.dtype if are_times else repr(there[0])
-        raise InputError(
-            f"task='survival' requires numbers, but a column of y contains {what}. Convert times "
-            "to days since the start of observation, for example, and the event to True and False.",
-            "y",
-        )
+        text = f"task='survival' requires numbers, but a column of y contains {what}. Convert times"
+        raise InputError(f"{text} to days since the start, for example.", "y")
     if known.all() and all(isinstance(value, (bool, np.bool_)) for value in there):
         return values.astype(bool)
     return np.where(known, values, np.nan).astype(np.float64)
@@ -124,9 +119,6 @@ def survival_columns(y: np.ndarray, p: np.ndarray) -> np.ndarray:
         raise InputError(f"A time in y is {time[~is_time][0]:g}; {text}.", "y")
     seen = np.unique(time[event == 1.0])
     if seen.size < 2:
-        raise InputError(
-            f"The events in y occur at {count_of(seen.size, 'time')}, so they cannot be ordered. "
-            "Check which column is the event indicator: 1 or True if the event was observed.",
-            "y",
-        )
+        text = f"The events in y occur at {count_of(seen.size, 'time')}, so they cannot be ordered."
+        raise InputError(f"{text} Check which column is the event indicator.", "y")
     return martingale_residuals(event, time, p)[:, None]

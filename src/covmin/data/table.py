@@ -147,8 +147,7 @@ class Table:
             return self
         n, d = self.X.shape
         remedy = (
-            'Only random Fourier features read rows in blocks: use approximation="fourier" with '
-            "any kernel except the polynomial one, without given features, on the CPU."
+            'Only approximation="fourier" reads rows in blocks, without given features, on a CPU.'
         )
         check_memory(n * d * self.X.dtype.itemsize, f"A copy of {n} rows and {d} columns", remedy)
         X = self.X.take(np.arange(n))

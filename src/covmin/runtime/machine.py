@@ -235,12 +235,7 @@ def fits(needed: int) -> bool:
 
 
 def check_memory(needed: int, what: str, remedy: str) -> None:
-    """Raise an error with the sizes and a remedy if the memory does not suffice, with a margin.
-
-    >>> check_memory(10**18, "A matrix of that size", "Use a smaller one.")
-    Traceback (most recent call last):
-    MemoryError: A matrix of that size needs about 1000000000.0 GB ... Use a smaller one.
-    """
+    """Raise an error with the sizes and a remedy if the memory does not suffice, with a margin."""
     if not fits(needed):
         sizes = needed, available_bytes() or 0
         needs, free = (f"{n / 1e9:.1f} GB" if n >= 1e9 else f"{n / 1e6:.0f} MB" for n in sizes)

@@ -41,10 +41,7 @@ _SHARE_OF_CHOICE = 0.75
 
 @dataclass
 class ProgressBar:
-    """A progress bar for the phases of a computation: tqdm if installed, printed lines otherwise.
-
-    With "auto" a bar appears if the output is interactive and the work takes several seconds.
-    """
+    """A progress bar for the phases of a computation, by tqdm or, without it, printed lines."""
 
     silent: bool
     tells: bool  # whether the plan and the steps are shown too
@@ -56,7 +53,7 @@ class ProgressBar:
     @classmethod
     @contextmanager
     def shown(cls, verbose: int | str) -> Iterator[Self]:
-        """Provide a bar for the block."""
+        """Provide a bar; "auto" shows it in a terminal or notebook if the work takes seconds."""
         auto, shown = verbose == "auto", bool(verbose)
         if auto:
             shell = getattr(sys.modules.get("IPython"), "get_ipython", lambda: None)()
@@ -132,18 +129,16 @@ class LongRun(Configurable):
     Parameters
     ----------
     checkpoint : path-like, default=None
-        File that saves finished cross-validation folds and stages. A new fit with the same data
-        and parameters resumes from it. The file is deleted when the fit is complete. Requires
+        File that saves finished cross-validation folds and stages, from which a new fit with the
+        same data and parameters resumes. It is deleted when the fit is complete. Requires
         ``random_state`` to be an integer or None.
     interrupt : {"raise", "keep"}, default="raise"
-        What Ctrl-C does in the main thread. "raise" stops the fit with an error and leaves the
-        estimator unchanged. "keep" stops it at the next step and keeps the ranking reached so
-        far; a second Ctrl-C then stops it at once.
+        What Ctrl-C does in the main thread. "raise" stops the fit with an error. "keep" stops it at
+        the next step and keeps the ranking reached so far; a second Ctrl-C stops it at once.
     seconds : float, default=None
-        Time limit. When it is reached, the fit stops after the current step and keeps the ranking
-        reached so far. If the number of features is chosen by cross-validation, the folds that
-        are finished by then decide. The checkpoint is kept, so that a fit with more time can
-        resume.
+        Time limit, after which the fit stops at the next step and keeps the ranking reached so far.
+        The folds that are finished by then choose the number of features. The checkpoint is kept,
+        so that a fit with more time can resume.
     callback : callable, default=None
         Called with a :class:`~covmin.core.solver.Progress` after each step. If it has a method
         ``fold(done, total)``, that is called after each cross-validation fold.
