@@ -27,7 +27,7 @@ PAPER_SETS = tuple(name for name in list_datasets() if name != "CLL-SUB-111")
 OURS = ("ccm",)
 # From the quickest to the slowest, so that an interrupted run has most of the picture.
 RIVALS = ("anova", "rfe-sklearn", "rfe", "mrmr", "extra-trees")
-RIVALS += ("bahsic", "hsic-lasso", "mi", "lassonet")
+RIVALS += ("lightgbm", "xrfm", "multisurf", "bahsic", "hsic-lasso", "mi", "lassonet")
 SIZES = (5, 10, 20, 30, 50, 75, 100)
 _N_FOLDS = 5
 

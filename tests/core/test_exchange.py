@@ -153,3 +153,19 @@ def test_a_pair_that_what_was_found_hid_is_named():
     sample, first = sample_of((U - 0.5) * 12**0.5, y), range(2, 32)
     assert not {0, 1} <= set(refine(sample, first, [[2, 3]], 4, (0, 0)).order[:4])
     assert {0, 1, 2, 3} == set(refine(sample, first, [[2, 3]], 4, (800, 4)).order[:4])
+
+
+@pytest.mark.parametrize("n_columns", [1, 2])
+def test_rows_that_are_close_together_share_what_no_landmark_shows(n_columns):
+    """A value for each of 300 days, or of 400 places; not for independent columns."""
+    rng = np.random.default_rng(0)
+    X = rng.random((1500, 4))
+    cells = (X[:, 0] * 300,) if n_columns == 1 else tuple(20 * X[:, :2].T)
+    values = rng.standard_normal((300,) if n_columns == 1 else (20, 20))
+    y = values[tuple(cell.astype(int) for cell in cells)] + 0.3 * rng.standard_normal(1500)
+    X = (X - X.mean(axis=0)) / X.std(axis=0)
+    errors = SetErrors(sample_of(X, y), range(4))
+    together, others = frozenset(range(n_columns)), frozenset(range(2, 2 + n_columns))
+    assert errors.judge(together).error < 0.65
+    assert errors.judge(others).error > 0.98
+    assert together == {*exchange(errors, [], n_columns).order[:n_columns]}

@@ -21,7 +21,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, NamedTuple
 
-from covmin.runtime.machine import fits
+from covmin.runtime.machine import check_memory
 from covmin.runtime.resume import replace_file
 from covmin.text import listed
 
@@ -136,7 +136,8 @@ def _unpacked(path: Path, packed: str) -> IO[bytes]:
     with _readable(f"a {packed} file"), _PACKED[packed](path) as file:
         while piece := file.read(_PIECE):
             whole.write(piece)
-            if whole.tell() > most or not fits(_TIMES_IN_MEMORY * whole.tell()):
+            check_memory(_TIMES_IN_MEMORY * whole.tell(), "The table", _IN_PARTS)
+            if whole.tell() > most:
                 size = f"more than {whole.tell() / 1e9:.1f} GB"
                 raise FileError(f"{path} unpacks to {size}, too much to read.", _IN_PARTS)
     whole.seek(0)

@@ -320,7 +320,6 @@ def _parsed(text: str) -> float:
 
 
 def _as_category(levels: Levels, label: Hashable) -> ReadColumn:
-    """Merge levels only if there are too many."""
     if len(levels.values) <= FEW_LEVELS or levels.counts.max() > 1:
         return ReadColumn("category", indicators(levels)[0])
     if (presence := _presence(levels)) is not None:

@@ -166,15 +166,13 @@ def prepare_columns(
     if scores is not None:
         source = ChangedBlocks(source, scores)
     Y = np.zeros((n, 0)) if Y is None else Y
-
     moments = partial(moments_block, has_missing)
     low, high, total_there, size, mean, power = source.reduce(moments, merge_moments, Y, p)
     empty = low > high  # no values, so nothing varies
     low[empty] = high[empty] = 0.0
     check_finite(low, high, source.names)
     with_missing = layout.source[indicators]  # input columns
-    is_partial = np.isin(layout.source, with_missing)
-    deviation = np.sqrt(np.where(is_partial, power * total_there, power))
+    deviation = np.sqrt(power * np.where(np.isin(layout.source, with_missing), total_there, 1.0))
     spread = np.where(deviation > 0.0, deviation, 1.0)
     # Variation below the rounding error of the entries does not count.
     varies = (low < high) & (deviation > np.finfo(source.dtype).eps)

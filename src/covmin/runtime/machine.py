@@ -228,15 +228,10 @@ def _text(path: str) -> str:
         return ""
 
 
-def fits(needed: int) -> bool:
-    """Tell whether this many bytes can be allocated with a safe margin."""
-    available = available_bytes()
-    return available is None or needed <= _USABLE * available
-
-
 def check_memory(needed: int, what: str, remedy: str) -> None:
     """Raise an error with the sizes and a remedy if the memory does not suffice, with a margin."""
-    if not fits(needed):
-        sizes = needed, available_bytes() or 0
+    available = available_bytes()
+    if available is not None and needed > _USABLE * available:
+        sizes = needed, available
         needs, free = (f"{n / 1e9:.1f} GB" if n >= 1e9 else f"{n / 1e6:.0f} MB" for n in sizes)
         raise MemoryError(f"{what} needs about {needs} of memory, but {free} is free. {remedy}")

@@ -84,9 +84,8 @@ class ProgressBar:
         if phase != self.phase:
             if self.bar is not None:
                 self.bar.close()
-            counts = {"total": total, "initial": done, "unit": unit, "miniters": 0}
-            wait = max(0.0, self.due - monotonic())
-            self.bar = tqdm(desc=f"covmin {phase}", leave=self.tells, delay=wait, **counts)
+            how = {"leave": self.tells, "delay": max(0.0, self.due - monotonic()), "miniters": 0}
+            self.bar = tqdm(desc=f"covmin {phase}", total=total, initial=done, unit=unit, **how)
             self.phase = phase
         if text:  # the last one stays when a stage ends
             self.bar.set_postfix_str(text, refresh=False)

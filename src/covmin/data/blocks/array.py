@@ -99,10 +99,8 @@ class KeptRows(Blocks):
     """Some rows of a table; the others are skipped as blocks are read."""
 
     def __init__(self, source: Any, kept: np.ndarray) -> None:
-        self._source = source
-        self._kept = kept
-        self.names = source.names
-        self.dtype = source.dtype
+        self._source, self._kept = source, kept
+        self.names, self.dtype = source.names, source.dtype
         self.shape = (int(kept.sum()), source.shape[1])
 
     def blocks(self, columns: np.ndarray | None = None) -> Iterator[tuple[int, np.ndarray]]:

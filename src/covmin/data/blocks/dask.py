@@ -113,8 +113,7 @@ class DaskBlocks(Blocks):
         self.parts = [part for part, n_rows in zip(parts, lengths, strict=True) if n_rows]
         self.starts = np.cumsum([0, *filter(None, lengths)])
         self.shape = (int(self.starts[-1]), n_columns)
-        self.dtype = dtype
-        self.names = names
+        self.dtype, self.names = dtype, names
 
     @classmethod
     def of(cls, X: Any) -> Self:

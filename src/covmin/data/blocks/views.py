@@ -162,8 +162,7 @@ class ChangedBlocks(Blocks):
         index: np.ndarray | None = None,
         dtype: Any = None,
     ) -> None:
-        self.source = source
-        self.change = change
+        self.source, self.change = source, change
         # Column of the source that each column is made of.
         self.index = np.arange(source.shape[1]) if index is None else index
         self.shape = (source.shape[0], self.index.size)
