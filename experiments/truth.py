@@ -196,7 +196,7 @@ STUDIES = [
     Study("truth", units, work, 2.0, report=_SHARES, cell=_SIGNS, value="found"),
     Study(
         *("truth-tables", _REAL, table_work, 0.7),
-        report=each(JUDGES[0], "table", "m", same=True, digits=3),
+        report=each(JUDGES[0], "table", "m", digits=3),
         folder=FOLDER,
         cell=_TITANIC,
         value=JUDGES[0],
