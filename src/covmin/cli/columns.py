@@ -44,7 +44,6 @@ class ColumnOptions:
     kinds: list[str] | None = None
     given: list[str] | None = None
     feature_groups: list[str] | None = None
-    missing: str = "keep"
 
 
 @dataclass(frozen=True)
@@ -174,14 +173,10 @@ def make_dataset(table: FileTable, options: ColumnOptions) -> Dataset:
         hint = "Separate its columns by commas, semicolons, tabs, | or blanks."
         raise DataError(f"The table has only one column, {columns[0]!r}.", hint)
     roles = find_roles(columns, options)
-    incomplete = frame[roles.features].isna().any(axis=1)
-    if options.missing == "rows" and incomplete.any():
-        notes.append(f"{count_of(int(incomplete.sum()), 'row')} with missing values dropped.")
-        frame = frame.loc[~incomplete]
     if roles.event is not None:
         frame = frame.loc[frame[roles.event].notna()]
     if frame.empty:
-        raise DataError("No row is left.", "Keep missing values: --missing keep.")
+        raise DataError("No row is left.", f"--event {roles.event} is missing in all of them.")
     if roles.time is not None:
         frame = _in_time(frame, roles.time)
         notes.append(f"Later rows were predicted from earlier ones, by {roles.time!r}.")
@@ -211,12 +206,10 @@ def _in_time(frame: pd.DataFrame, column: str) -> pd.DataFrame:
     if kind_of(times.dtype) not in "biufM":
         times = pd.to_datetime(times, errors="coerce", format="mixed")
     if times.isna().any():
-        example, where = (
-            frame[column][times.isna()].iloc[0],
-            count_of(int(times.isna().sum()), "row"),
-        )
+        without = frame[column][times.isna()]
         hint = "Use numbers or dates such as 2024-05-31, and leave out the other rows."
-        raise DataError(f"--time {column}: no time in {where}, such as {example!r}.", hint)
+        where = f"{count_of(without.size, 'row')}, such as {without.iloc[0]!r}"
+        raise DataError(f"--time {column}: no time in {where}.", hint)
     return frame.loc[times.sort_values(kind="stable").index]
 
 
