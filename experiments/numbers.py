@@ -179,15 +179,15 @@ def thousands(name: str) -> pd.DataFrame:
 
 
 def grid() -> pd.DataFrame:
-    """Seconds of a fit that is given the number of features, and of one that chooses it."""
+    """Seconds of a fit (in those of LightGBM; of a forest), and of one that chooses the number."""
     frame = results("grid")
-    times = ["covmin s", "lightgbm s", "forest s", "auto s"]
-    shown = frame[["task", "n", "d"]].assign(**{name: frame[name].map(in_words) for name in times})
-    shown["covmin / lightgbm"] = frame["ratio"].map(in_words)
-    order = frame["ratio"].sort_values(ascending=False).index
-    return shown.loc[order].rename(
-        columns={"n": "rows", "d": "columns", "auto s": "covmin, auto s"}
-    )
+    ratios = (frame["covmin s"], frame["ratio"], frame["covmin s"] / frame["forest s"])
+    shown = zip(*(each.map(in_words) for each in ratios), strict=True)
+    frame["cell"] = [f"{own} ({boosting}; {trees})" for own, boosting, trees in shown]
+    wide = frame.pivot(index=["task", "n"], columns="d", values="cell").fillna("")
+    auto = frame.groupby(["task", "n"])["auto/given"].median().map(in_words)
+    wide = wide.add_suffix(" columns").assign(auto=auto)
+    return wide.reset_index().rename(columns={"n": "rows"})
 
 
 # Evidence ---------------------------------------------------------------------------------------

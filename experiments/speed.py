@@ -41,15 +41,15 @@ from sklearn.ensemble import ExtraTreesClassifier, ExtraTreesRegressor
 
 from covmin import CCMSelector, open_parquet
 from experiments.provenance import TIMED
-from experiments.study import Study, Unit
+from experiments.study import Study, Unit, every
 
 TRUE = 5  # true features, the first: two of them by their product alone
 _KEPT = 10
 
 # Beside boosted trees and forests ---------------------------------------------------------------
 
-SHAPES = ((200, 20), (200, 100), (1000, 50), (1500, 1000), (5000, 100), (20_000, 50))
-SHAPES += ((100_000, 50),)
+GRID = {"n": (200, 1000, 5000, 20_000, 100_000), "d": (20, 100, 500, 2000)}
+_MOST_NUMBERS = 1e7
 _ROUNDS_OF_BOOSTING, _TREES, _GROWN = 200, 500, 25
 # Shorter actions are timed again.
 _SHORT, _TURNS = 2.0, 3
@@ -223,7 +223,8 @@ def triples(unit: Unit) -> dict[str, Any]:
 
 
 def grid_units() -> list[dict[str, Any]]:
-    return [{"n": n, "d": d, "task": task} for n, d in SHAPES for task in ("classes", "numbers")]
+    units = every(**GRID, task=("classes", "numbers"))
+    return [unit for unit in units if unit["n"] * unit["d"] <= _MOST_NUMBERS]
 
 
 def large_units() -> list[dict[str, Any]]:
@@ -240,10 +241,10 @@ def triple_units() -> list[dict[str, Any]]:
 
 
 _TIMES: dict[str, Any] = {"parts": TIMED, "digits": "%.3g"}
-_CELL = {"n": 1000, "d": 50, "task": "classes"}
+_CELL = {"n": 1000, "d": 100, "task": "classes"}
 STUDIES = [
     Study(
-        *("grid", grid_units, beside_trees, 0.1),
+        *("grid", grid_units, beside_trees, 0.5),
         by="task",
         cell=_CELL,
         value="ratio",
