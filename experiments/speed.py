@@ -241,7 +241,7 @@ def triple_units() -> list[dict[str, Any]]:
 
 
 _TIMES: dict[str, Any] = {"parts": TIMED, "digits": "%.3g"}
-_CELL = {"n": 1000, "d": 100, "task": "classes"}
+_CELL = {"n": 200, "d": 100, "task": "classes"}
 STUDIES = [
     Study(
         *("grid", grid_units, beside_trees, 0.5),
