@@ -284,5 +284,6 @@ TABLES = {
     "grid": (grid, 2),
     "large": (lambda: thousands("large"), 2),
     "gpu": (lambda: thousands("gpu"), 2),
+    "triples": (lambda: thousands("triples"), 2),
     **guarantees.TABLES,
 }

@@ -71,11 +71,11 @@ def test_report_is_written_with_notes_and_command(table, tmp_path, run):
     holes.loc[3, "x7"] = np.nan
     source, report = tmp_path / "holes.csv", tmp_path / "r.html"
     holes.to_csv(source, index=False)
-    words = ("select", source, "-t", "group", "-m", 3, "--missing", "rows", "--drop", "x9")
+    words = ("select", source, "-t", "group", "-m", 3, "--drop", "x9")
     result = run(*words, "--report", report)
     assert result.exit_code == 0, result.output
-    assert "1 row with missing values dropped" in result.stdout
-    assert "1 row with missing values dropped" in report.read_text("utf-8")
+    assert "Missing values in 'x7' are used as information." in " ".join(result.stdout.split())
+    assert "Missing values in &#39;x7&#39; are used" in report.read_text("utf-8")
     assert shlex.split(code_of(report)) == ["covmin", *map(str, words), "--report", str(report)]
 
 

@@ -80,14 +80,9 @@ def select(
     top: opt.Top = 20,
     json: opt.Json = False,
     kernel: opt.Kernel = "auto",
-    standardize: opt.Standardize = "yes",
-    class_weight: opt.ClassWeight = None,
-    interactions: opt.Interactions = "auto",
     settings: opt.Set = None,
-    missing: opt.MissingOption = opt.Missing.keep,
     format: opt.FormatOption = None,
     header: opt.Header = None,
-    decimal: opt.DecimalOption = None,
     encoding: opt.Encoding = None,
     table: opt.TableName = None,
     random_state: opt.Seed = 0,
@@ -104,7 +99,7 @@ def select(
 
     - `covmin select wine.csv --target cultivar`
     - `covmin select wine.csv -t cultivar -m 5 --report wine.html --output wine5.csv`
-    - `covmin select glass.csv -t type --drop id,lab --missing rows`
+    - `covmin select glass.csv -t type --drop id,lab`
     - `covmin select houses.csv -t price --as district=category --given area`
     - `covmin select trial.csv -t days --event died`
     - `covmin select visits.csv -t outcome --row-groups patient`
@@ -151,13 +146,10 @@ def compare(
     time: opt.Time = None,
     drop: opt.Drop = None,
     kinds: opt.Kinds = None,
-    picture: opt.Picture = None,
     output: opt.Scores = None,
     json: opt.Json = False,
-    missing: opt.MissingOption = opt.Missing.keep,
     format: opt.FormatOption = None,
     header: opt.Header = None,
-    decimal: opt.DecimalOption = None,
     encoding: opt.Encoding = None,
     table: opt.TableName = None,
     seed: opt.Seed = 0,
@@ -175,7 +167,7 @@ def compare(
     - `covmin compare wine.csv --target cultivar`
     - `covmin compare wine.csv -t cultivar --methods ccm,anova,rfe -m 2,5,10`
     - `covmin compare churn.xlsx -t left --scoring roc_auc --seconds 300`
-    - `covmin compare genes.parquet -t -1 --repeats 5 --jobs -1 --picture curves.png`
+    - `covmin compare genes.parquet -t -1 --repeats 5 --jobs -1`
     """
     from .columns import ColumnOptions
     from .compare import run_compare
@@ -186,7 +178,6 @@ def compare(
         ColumnOptions(**_named(ColumnOptions, locals())),
         methods=methods,
         sizes=m,
-        picture=picture,
         output=output,
         as_json=json,
         quiet=quiet,

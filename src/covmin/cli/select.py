@@ -201,8 +201,8 @@ def _open_folder(file: FileOptions, options: ColumnOptions) -> Dataset:
     from covmin.data.blocks.parquet import parquet_columns
 
     of_rows = options.event or options.row_groups or options.time
-    if options.missing == "rows" or options.kinds or of_rows:
-        text = "--missing rows, --as, --event, --row-groups and --time work on single files."
+    if options.kinds or of_rows:
+        text = "--as, --event, --row-groups and --time work on single files."
         raise UsageError(text, "Drop rows or columns and encode categories before writing it.")
     with errors_explained():
         roles = find_roles(parquet_columns(file.data), options)
