@@ -15,13 +15,13 @@ from .view import View
 # Columns to name, and samples below which a class is small.
 _LISTED, _SMALL = 12, 5
 _SORTED = (
-    "“{name}” has a different whole number in every row, and alone it explains {share:.0%} of the "
-    "response: the rows seem to be sorted by the response, and a model would learn the order. "
-    "Exclude this column."
+    "“{name}” has a different whole number in every row, in order or without gaps, and alone it "
+    "explains {share:.0%} of the response. If it numbers the rows, they are sorted by the "
+    "response, and a model would learn the order: exclude it."
 )
 _IN_ORDER = (
-    "“{name}” has a different whole number in every row, in order or without gaps. Whatever such a "
-    "column explains is due to the order of the rows. Exclude it, unless you study that order."
+    "“{name}” has a different whole number in every row, in order or without gaps. If it numbers "
+    "the rows, what it explains is due to their order: exclude it, unless you study that order."
 )
 _CONSTANT = "Columns with the same value in every sample carry no information and are ranked last."
 _COPY = (
@@ -46,7 +46,7 @@ def check_data(selector: Any, view: View, explained: Explained) -> list[dict[str
         name, share = shortened(view.names[j]), explained([j])
         kind, title, text = "id", "A column looks like a row number", _IN_ORDER
         if share >= SUSPICIOUS_SHARE[2]:
-            kind, title, text = "leak", "A row number tracks the response", _SORTED
+            kind, title, text = "leak", "What may be a row number tracks the response", _SORTED
         found.append((kind, title, text.format(name=name, share=share), [j]))
     constants = np.flatnonzero(selector.constant_).tolist()
     copies = [j for j in _copies(view) if j not in constants]
