@@ -7,8 +7,8 @@ seconds the fastest of three counts. Trees are grown one by one, and each takes 
 others: 25 are grown, and stand for all. ``found`` is the number of true features, of five, among
 the ten kept.
 
-``python -m experiments large`` (Linux): features found, time, passes and peak of memory of a fit
-in memory and from disk. Four of five true columns act only through interactions. Each fit runs in a
+``python -m experiments large`` (Linux): features found, time and peak of memory of a fit in memory
+and from disk. Four of five true columns act only through interactions. Each fit runs in a
 process of its own, so that its peak of memory is its own.
 
 ``python -m experiments gpu``: whole fits on a CUDA device, from a table in main memory to a
@@ -41,14 +41,15 @@ from sklearn.ensemble import ExtraTreesClassifier, ExtraTreesRegressor
 
 from covmin import CCMSelector, open_parquet
 from experiments.provenance import TIMED
-from experiments.study import Study, Unit
+from experiments.study import Study, Unit, every
 
 TRUE = 5  # true features, the first: two of them by their product alone
 _KEPT = 10
 
 # Beside boosted trees and forests ---------------------------------------------------------------
 
-SHAPES = ((200, 20), (200, 100), (1000, 50), (5000, 100), (20_000, 50))
+GRID = {"n": (200, 1000, 5000, 20_000, 100_000), "d": (20, 100, 500, 2000)}
+_MOST_NUMBERS = 1e7
 _ROUNDS_OF_BOOSTING, _TREES, _GROWN = 200, 500, 25
 # Shorter actions are timed again.
 _SHORT, _TURNS = 2.0, 3
@@ -134,25 +135,14 @@ def write(folder: Path, n: int, d: int) -> None:
 
 def fit(kind: str, folder: Path) -> None:
     """Fit once, and print what happened as JSON."""
-    from covmin.data.blocks.array import Blocks
-
     y = np.load(folder / "y.npy")
     if kind == "parquet":
         X, y = open_parquet(folder / "parquet", target="y")
     else:
         X = np.load(folder / "X.npy", mmap_mode="r" if kind == "memmap" else None)
-    passes: list[int] = []
-    counted = Blocks.reduce
-
-    def reduce(source: Blocks, *arguments: Any, **options: Any) -> Any:
-        passes.append(1)
-        return counted(source, *arguments, **options)
-
-    Blocks.reduce = reduce  # type: ignore[method-assign]
     selector = CCMSelector(TRUE, task="regression")
     answer = {
         "processor seconds": clocked(lambda: selector.fit(X, y)),
-        "passes": len(passes),
         "peak GB": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024 / 1e9,
         "found": int(selector.support_[:TRUE].sum()),
     }
@@ -233,7 +223,8 @@ def triples(unit: Unit) -> dict[str, Any]:
 
 
 def grid_units() -> list[dict[str, Any]]:
-    return [{"n": n, "d": d, "task": task} for n, d in SHAPES for task in ("classes", "numbers")]
+    units = every(**GRID, task=("classes", "numbers"))
+    return [unit for unit in units if unit["n"] * unit["d"] <= _MOST_NUMBERS]
 
 
 def large_units() -> list[dict[str, Any]]:
@@ -250,10 +241,10 @@ def triple_units() -> list[dict[str, Any]]:
 
 
 _TIMES: dict[str, Any] = {"parts": TIMED, "digits": "%.3g"}
-_CELL = {"n": 1000, "d": 50, "task": "classes"}
+_CELL = {"n": 200, "d": 100, "task": "classes"}
 STUDIES = [
     Study(
-        *("grid", grid_units, beside_trees, 0.1),
+        *("grid", grid_units, beside_trees, 0.5),
         by="task",
         cell=_CELL,
         value="ratio",

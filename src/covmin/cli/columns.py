@@ -12,7 +12,7 @@ import numpy as np
 import typer
 
 from covmin.data.columns import KINDS, read_by_itself
-from covmin.data.dtypes import is_category, is_number, is_time
+from covmin.data.dtypes import kind_of
 from covmin.data.response import ordered_levels
 from covmin.data.survival import as_structured
 from covmin.selection.summary import level_text
@@ -188,7 +188,7 @@ def make_dataset(table: FileTable, options: ColumnOptions) -> Dataset:
         y = as_structured(np.column_stack([_events(frame, roles), y]))
     # An array would lose the order of classes, which Parquet and Feather files store.
     elif ordered_levels(y) is None:
-        known = is_number(y.dtype) or is_category(y.dtype) or is_time(y.dtype)
+        known = kind_of(y.dtype) in "biufCM"
         read = None if known else read_by_itself(y, is_trusted=True)
         if read is not None and read.kind == "number" and read.words:
             notes.append(f"Target {y.name!r} was read as numbers ({read.words}).")
@@ -203,7 +203,7 @@ def _in_time(frame: pd.DataFrame, column: str) -> pd.DataFrame:
     import pandas as pd
 
     times = frame[column]
-    if not (is_number(times.dtype) or is_time(times.dtype)):
+    if kind_of(times.dtype) not in "biufM":
         times = pd.to_datetime(times, errors="coerce", format="mixed")
     if times.isna().any():
         without = frame[column][times.isna()]
@@ -215,7 +215,7 @@ def _in_time(frame: pd.DataFrame, column: str) -> pd.DataFrame:
 
 def _events(frame: pd.DataFrame, roles: Dataset) -> np.ndarray:
     """Return whether the event of each sample was observed."""
-    if not is_number(frame[roles.target].dtype):
+    if kind_of(frame[roles.target].dtype) not in "biuf":
         text = f"--event requires a target of numeric times, but {roles.target!r} is not numeric."
         raise DataError(text, "Convert dates to numbers, such as days since the start.")
     # Whole numbers as a user would type them.

@@ -12,12 +12,20 @@ from covmin.core.screening import Found
 from covmin.core.solver import Progress
 from covmin.data import Layout, Table
 from covmin.data.standardize import PreparedColumns
+from covmin.plan import Decision
 from covmin.remarks import warn
 from covmin.runtime.run import Run
 
 from .fit import Fit
 from .leaks import leak_text, leaking_features
 from .summary import Explained
+
+# What a plan says of rows that depend on each other.
+_DEPENDENT = Decision(
+    "rows",
+    "depend on each other",
+    "no p-values; errors are too low unless groups or a splitter keep such rows in one fold",
+)
 
 
 def present(fit: Fit, steps: list[Progress], independent: bool) -> dict[str, Any]:
@@ -76,7 +84,7 @@ def present(fit: Fit, steps: list[Progress], independent: bool) -> dict[str, Any
             gap=np.array([each.gap for each in iterations], dtype=float),
             n_active=np.array([each.n_active for each in iterations], dtype=int),
         ),
-        "plan_": plan,
+        "plan_": plan if independent else plan.deciding(_DEPENDENT),
         "interactions_": _found(path.protected.interactions, columns, layout, independent),
         "spread_": spread,
         "weights_": weights[stages.index(stage), layout.unit],
