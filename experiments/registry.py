@@ -13,7 +13,6 @@ from typing import Any
 
 from experiments import pictures
 from experiments.paper import figures as paper
-from experiments.provenance import ROOT
 
 MODULES = ("paper.studies", "accuracy", "regression", "truth", "known", "migration", "stated")
 MODULES += ("guarantees", "speed")
@@ -36,6 +35,3 @@ PICTURES: dict[str, tuple[Callable[..., Any], list[str]]] = {
         for name in _SMALL
     },
 }
-
-# Parts of covmin that each file of results depends on.
-PARTS = {study.path.relative_to(ROOT).as_posix(): study.parts for study in STUDIES.values()}

@@ -66,6 +66,11 @@ class Study:
         """The file of its results."""
         return RESULTS / f"{self.name}.csv"
 
+    @property
+    def is_old(self) -> bool:
+        """Whether its results were made by other code than there is."""
+        return self.path.exists() and not provenance.is_current(self.path, self.parts)
+
     def run(self, only: Sequence[str] = (), n_jobs: int = 1, seconds: float | None = None) -> None:
         """Run what is not in the log yet, and write the results.
 

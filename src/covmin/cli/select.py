@@ -13,7 +13,7 @@ import numpy as np
 import typer
 
 from covmin.remarks import remark_of
-from covmin.text import listed, shortened
+from covmin.text import shortened
 
 from .columns import ColumnOptions, Dataset, find_roles, make_dataset
 from .display import show_files, show_json, show_selection
@@ -165,16 +165,15 @@ def fit(
     results = found | {
         "selected": [row["name"] for row in found["features"] if row["kept"]],
         "verdicts": None if verdicts is None else verdict_rows(verdicts, names),
-        "notes": [*dataset.notes, *_notes(table, found, caught[:n_caught])],
+        "notes": [*dataset.notes, *_notes(found, caught[:n_caught])],
         "warnings": [_warning(each, names) for each in checked],
         "seconds": round(time.perf_counter() - start, 3),
     }
 
     def write_report(path: Path, **about: Any) -> None:
         about |= {"found": results, "warnings": checked, "verdicts": verdicts}
-        about |= {"target_name": dataset.target, "notes": results["notes"]}
         with errors_of_writing(path):
-            selector.report(path, table, **about)
+            selector.report(path, table, target_name=dataset.target, **about)
 
     return table, results, write_report
 
@@ -189,19 +188,11 @@ def _warning(found: dict[str, Any], names: list[str]) -> str:
     return f"{title}{named}{'' if title.endswith('?') else '.'} {found['text']}"
 
 
-def _notes(table: Table, found: dict[str, Any], caught: list[Any]) -> list[str]:
-    """Describe how columns were read, and what the fit remarked."""
-    from covmin.data.columns import LEFT_OUT, summary
-
-    said = []
-    if with_missing := [row["name"] for row in found["features"] if row["missing"] > 0.0]:
-        said.append(f"Missing values in {listed(with_missing)} are used as information.")
-    for each in caught:
-        remark = remark_of(each.message)
-        if remark.code not in ("constant-columns", "leak"):  # warnings about the data name these
-            said.append(told(remark))
-    read = summary([each for each in table.readings if each.kind not in LEFT_OUT])
-    return [*dict.fromkeys(said), *read]
+def _notes(found: dict[str, Any], caught: list[Any]) -> list[str]:
+    """Return what the fit remarked and how columns were read; warnings about the data say more."""
+    remarks = [remark_of(each.message) for each in caught]
+    said = [told(each) for each in remarks if each.code not in ("constant-columns", "leak")]
+    return [*dict.fromkeys(said), *found["notes"]]
 
 
 def _open_folder(file: FileOptions, options: ColumnOptions) -> Dataset:

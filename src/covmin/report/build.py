@@ -103,7 +103,10 @@ def build_report(
     view = View(selector, table, feature_names)
     explained = Explained(selector, view.table)
     target = printable(target_name).strip()
-    found = found or summary(selector, table, target=target, explained=explained)
+    if found is None:
+        found = summary(selector, table, target=target, explained=explained)
+        alike = [each for each in selector.plan_.decisions if each.topic == "rows"]
+        notes = [*notes, *(f"The rows {each.choice}: {each.reason}." for each in alike)]
     rows = found["features"]
     order = [row["column"] for row in rows]
     used = [row["column"] for row in rows if row["kind"] not in LEFT_OUT]
@@ -111,7 +114,9 @@ def build_report(
     alone = {row["column"]: row["alone"] for row in rows if row["alone"] is not None}
     pairs = [row["columns"] for row in found["interactions"]]
     n, shown = found["n_samples"], view.table.n_samples
-    sampled = [f"Warnings and figures use {shown:,} of {n:,} rows."] if shown < n else []
+    notes = [*notes, *found["notes"]]
+    if shown < n:
+        notes.append(f"Warnings and figures use {shown:,} of {n:,} rows.")
     code = code or reproduction_code(selector)
     changes, path = effects(view, explained, kept), selector.path_
     return {
@@ -121,7 +126,7 @@ def build_report(
         "headline": [printable(part).strip() for part in found["headline_parts"]],
         "data": _data_summary(view, found),
         "asked": _asked(selector, found),
-        "notes": [printable(" ".join(str(note).split())) for note in (*notes, *sampled)],
+        "notes": [printable(" ".join(str(note).split())) for note in notes],
         "warnings": check_data(selector, view, explained) if warnings is None else warnings,
         "choice": _choice(selector, found),
         "ranking": _ranking(rows) | {"about": _about_columns(selector, view, rows)},
@@ -135,11 +140,8 @@ def build_report(
         ],
         "pair": shown_pair(view, explained, pairs[0][:2] if pairs else used[:2]),
         "interactions": [
-            {
-                "features": row["columns"],
-                "share": round(row["share"], 4),
-                "p_value": with_p_value(row["p_value"]),
-            }
+            {"features": row["columns"], "share": round(row["share"], 4)}
+            | {"p_value": with_p_value(row["p_value"])}
             for row in found["interactions"]
         ],
         "network": network_order(selector.interactions_.features, selector.ranking_).tolist(),
