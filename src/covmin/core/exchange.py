@@ -13,13 +13,14 @@ set is credited with
     error + standard error of (error − error of the proposed set of that size).
 
 A hundred landmarks cannot follow a function that changes within a few of many rows, such as one of
-the day or of the place. So what rows that are next to each other, in all columns of a set or in one
-of them, have in common of the residuals is removed too, if it is clearly more than by chance.
+the day, of the place or of the levels of a category. So what rows that are next to each other, in
+all columns of a set or in one feature, have in common of the residuals is removed too, one after
+another, if it is clearly more than by chance.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import product
 
@@ -55,6 +56,34 @@ _START = tuple(product((1, 3, 4, 5), (1, 4)))
 _DENSE_ROWS, _ON_A_SIDE, _NEAR_COLUMNS, _CLEARLY = 5, 3, 3, 3.0
 # Fewest rows of a rough comparison, rows for each landmark, and multiplications; more for the last.
 _ROUGH_ROWS, _ROWS_FOR_EACH, _ROUGH_WORK, _LAST_WORK = 128, 6, 5e6, 2e7
+
+
+# Means of residuals over the neighbours of each row.
+Means = Callable[[np.ndarray], np.ndarray]
+
+
+def _in_order(order: np.ndarray) -> Means:
+    """Average over the nearest other rows in an order."""
+    n, k = order.size, 2 * _ON_A_SIDE
+    start = np.empty(n, dtype=np.intp)
+    start[order] = np.clip(np.arange(n) - _ON_A_SIDE, 0, n - k - 1)
+
+    def means(residuals: np.ndarray) -> np.ndarray:
+        sums = np.cumsum(residuals[order], axis=0)
+        return (sums[start + k] - sums[start] + residuals[order[start]] - residuals) / k
+
+    return means
+
+
+def _in_groups(group: np.ndarray) -> Means:
+    """Average over the other rows of a group; of few, as if there were more with zeros."""
+    others = np.maximum(np.bincount(group)[group] - 1, 2 * _ON_A_SIDE)[:, None]
+
+    def means(residuals: np.ndarray) -> np.ndarray:
+        sums = np.stack([np.bincount(group, r) for r in residuals.T], axis=1)
+        return (sums[group] - residuals) / others
+
+    return means
 
 
 @dataclass(frozen=True)
@@ -112,8 +141,7 @@ class SetErrors:
         self._always = self._apart(ALWAYS_ON)
         self._distances = list[np.ndarray]()
         self._fast = dict[int, np.ndarray]()  # fast functions of single features
-        # Rows in the order of each column of a feature with more values than landmarks.
-        self._sorted = dict[int, list[np.ndarray]]()
+        self._in_one = dict[int, list[Means]]()  # of neighbours in single features
         self.include(features)
 
     def include(self, features: Sequence[int]) -> None:
@@ -130,40 +158,50 @@ class SetErrors:
             distances += (x[:, None] - x[:n_landmarks]) ** 2
         return distances
 
-    def _neighbours(self, residuals: np.ndarray, features: Set, near: bool) -> Iterator[np.ndarray]:
-        """Yield means of residuals over the nearest other rows, in each column or in all."""
-        X, k = self.sample.X, 2 * _ON_A_SIDE
-        for j in features:
-            if j not in self._sorted:
-                columns = X[:, self.sample.of_column == self.features[j]].T
-                many = [x for x in columns if np.unique(x).size > LANDMARKS[0]]
-                self._sorted[j] = [np.argsort(x, kind="stable") for x in many]
-            for order in self._sorted[j]:
-                sums = np.cumsum(np.pad(residuals[order], ((1, 0), (0, 0))), axis=0)
-                start = np.clip(np.arange(len(X)) - _ON_A_SIDE, 0, len(X) - k - 1)
-                means = np.empty_like(residuals)
-                means[order] = (sums[start + k + 1] - sums[start] - residuals[order]) / k
-                yield means
-        chosen = np.isin(self.sample.of_column, [ALWAYS_ON, *(self.features[j] for j in features)])
-        if near and 1 < chosen.sum() <= _NEAR_COLUMNS:
-            Z = X[:, chosen] * self.sample.scale[chosen]
-            nearest = KDTree(Z).query(Z, k + 1)[1]
-            is_own = nearest == np.arange(len(X))[:, None]
-            is_own[:, -1] |= ~is_own.any(axis=1)  # among equal rows
-            yield residuals[nearest[~is_own].reshape(-1, k)].mean(axis=1)
+    def _means_in(self, feature: int) -> list[Means]:
+        """Return how rows that are neighbours in one feature are averaged."""
+        columns = self.sample.X[:, self.sample.of_column == self.features[feature]]
+        is_fast = np.array([np.unique(x).size > LANDMARKS[0] for x in columns.T])
+        means = [_in_order(np.argsort(x, kind="stable")) for x in columns[:, is_fast].T]
+        if not is_fast.all():
+            level = np.unique(columns[:, ~is_fast], axis=0, return_inverse=True)[1].ravel()
+            means.append(_in_groups(level))
+        return means
 
-    def shared(self, residuals: np.ndarray, features: Set, near: bool = True) -> np.ndarray:
-        """Return the part of residuals that rows share with their neighbours, if it is clear."""
-        root, n = np.sqrt(self.sample.p)[:, None], len(self.sample.X)
-        part = np.zeros_like(residuals)
-        most = _CLEARLY**2 / n * float(np.vdot(residuals, residuals))
-        if n >= _DENSE_ROWS * LANDMARKS[0]:
-            for means in self._neighbours(residuals / root, features, near):
-                means = root * means
-                along, length = float(np.vdot(means, residuals)), float(np.vdot(means, means))
-                if along > 0.0 and along**2 > most * length:
-                    part, most = along / length * means, along**2 / length
-        return part
+    def _means_near(self, features: Set) -> list[Means]:
+        """Return how rows that are neighbours in all features of a set are averaged."""
+        chosen = np.isin(self.sample.of_column, [ALWAYS_ON, *(self.features[j] for j in features)])
+        if not 1 < chosen.sum() <= _NEAR_COLUMNS:
+            return []
+        Z = self.sample.X[:, chosen] * self.sample.scale[chosen]
+        nearest = KDTree(Z).query(Z, 2 * _ON_A_SIDE + 1)[1]
+        is_own = nearest == np.arange(len(Z))[:, None]
+        is_own[:, -1] |= ~is_own.any(axis=1)  # among equal rows
+        nearest = nearest[~is_own].reshape(len(Z), -1)
+        return [lambda residuals: residuals[nearest].mean(axis=1)]
+
+    def neighbours(self, features: Set, near: bool = True) -> list[Means]:
+        """Return how rows that are neighbours in a feature of a set, or in all, are averaged."""
+        if len(self.sample.X) < _DENSE_ROWS * LANDMARKS[0]:
+            return []
+        for j in features - self._in_one.keys():
+            self._in_one[j] = self._means_in(j)
+        return sum((self._in_one[j] for j in features), self._means_near(features) if near else [])
+
+    def shared(self, residuals: np.ndarray, neighbours: list[Means]) -> np.ndarray:
+        """Return the part of residuals that rows share with their neighbours, as far as clear."""
+        root, left = np.sqrt(self.sample.p)[:, None], residuals
+        for _ in neighbours:
+            least, part = _CLEARLY**2 / len(left) * float(np.vdot(left, left)), None
+            for average in neighbours:
+                means = root * average(left / root)
+                along, length = float(np.vdot(means, left)), float(np.vdot(means, means))
+                if along > 0.0 and along**2 > least * length:
+                    part, least = along / length * means, along**2 / length
+            if part is None:
+                break
+            left = left - part
+        return residuals - left
 
     def judge(self, features: Set, near: Judged | None = None, limit: float = np.inf) -> Judged:
         """Return a set with its best kernel and ridge.
@@ -176,6 +214,7 @@ class SetErrors:
         one, kernels = _Sums([features]), dict[int, CentredKernel]()
         D, p = one.of(self._distances, self._always), self.sample.p
         tried: dict[tuple[int, int], Judged] = {}
+        neighbours = self.neighbours(features)
         is_constant = not features and not self._always.any()  # whatever the kernel
         new = set(_START[:1] if is_constant else _START) if near is None else {near.tuning}
         while new:
@@ -183,6 +222,9 @@ class SetErrors:
                 if shape not in kernels:
                     kernels[shape] = CentredKernel(self._kernel(D, one, shape)[0], p)
                 residuals = kernels[shape].leave_one_out(self._targets, FUNCTION_RIDGES[ridge])
+                if not tried:
+                    neighbours = [m for m in neighbours if self.shared(residuals, [m]).any()]
+                residuals = residuals - self.shared(residuals, neighbours)
                 losses = (residuals**2).sum(axis=1)
                 error = float(losses.sum())
                 tried[shape, ridge] = Judged(features, residuals, losses, error, (shape, ridge))
@@ -194,10 +236,6 @@ class SetErrors:
                 new = new & _TUNINGS - tried.keys()
             if is_constant or (near and best.error > _HOPELESS[0] * limit):
                 break
-        if best.error <= _HOPELESS[0] * limit:
-            residuals = best.residuals - self.shared(best.residuals, features)
-            losses = (residuals**2).sum(axis=1)
-            best = Judged(features, residuals, losses, float(losses.sum()), best.tuning)
         self.known[features] = best
         return best
 
@@ -220,7 +258,7 @@ class SetErrors:
                 break
             best = np.where((errors < least)[:, None, None], residuals, best)
             least = np.minimum(least, errors)
-        best -= [self.shared(r, one) for r, one in zip(best, left, strict=True)]
+        best -= [self.shared(r, self.neighbours(one)) for r, one in zip(best, left, strict=True)]
         errors = np.einsum("ijk,ijk->i", best, best)
         return dict(zip(features, (errors - whole.error).tolist(), strict=True))
 
@@ -343,7 +381,9 @@ class _Search:
         rough = self.errors.rough(old.features, sets, tunings, work)
         for j in frozenset().union(*sets) - old.features:
             if (old.features, j) not in self.fast:
-                part = self.errors.shared(old.residuals, frozenset({j}), near=False)
+                part = self.errors.shared(
+                    old.residuals, self.errors.neighbours(frozenset({j}), near=False)
+                )
                 self.fast[old.features, j] = float(np.vdot(part, part))
             if self.fast[old.features, j] > 0.0:
                 rough -= self.fast[old.features, j] * np.array([j in one for one in sets])

@@ -140,11 +140,8 @@ def build_report(
         ],
         "pair": shown_pair(view, explained, pairs[0][:2] if pairs else used[:2]),
         "interactions": [
-            {
-                "features": row["columns"],
-                "share": round(row["share"], 4),
-                "p_value": with_p_value(row["p_value"]),
-            }
+            {"features": row["columns"], "share": round(row["share"], 4)}
+            | {"p_value": with_p_value(row["p_value"])}
             for row in found["interactions"]
         ],
         "network": network_order(selector.interactions_.features, selector.ranking_).tolist(),

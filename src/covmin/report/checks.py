@@ -8,20 +8,15 @@ import numpy as np
 from covmin.constants import MANY_ROWS, SUSPICIOUS_SHARE
 from covmin.selection.leaks import leak_text, leaking_features
 from covmin.selection.summary import Explained
-from covmin.text import count_of, listed, shortened, verb
+from covmin.text import count_of, listed, percent, shortened, verb
 
 from .view import View
 
 # Columns to name, and samples below which a class is small.
 _LISTED, _SMALL = 12, 5
-_SORTED = (
-    "“{name}” has a different whole number in every row, in order or without gaps, and alone it "
-    "explains {share:.0%} of the response. If it numbers the rows, they are sorted by the "
-    "response, and a model would learn the order: exclude it."
-)
-_IN_ORDER = (
-    "“{name}” has a different whole number in every row, in order or without gaps. If it numbers "
-    "the rows, what it explains is due to their order: exclude it, unless you study that order."
+_NUMBERS = (
+    "“{}” has a different whole number in every row, in order or without gaps, and alone explains "
+    "{} of the response. If it numbers the rows, exclude it: what it explains is their order."
 )
 _CONSTANT = "Columns with the same value in every sample carry no information and are ranked last."
 _COPY = (
@@ -43,11 +38,12 @@ def check_data(selector: Any, view: View, explained: Explained) -> list[dict[str
         text = leak_text([shortened(view.names[j]) for j in leaks])
         found.append(("leak", "Too good to be true?", text, leaks))
     for j in numbering:
-        name, share = shortened(view.names[j]), explained([j])
-        kind, title, text = "id", "A column looks like a row number", _IN_ORDER
+        share = explained([j])
+        kind, title = "id", "A column looks like a row number"
         if share >= SUSPICIOUS_SHARE[2]:
-            kind, title, text = "leak", "What may be a row number tracks the response", _SORTED
-        found.append((kind, title, text.format(name=name, share=share), [j]))
+            kind, title = "leak", "What may be a row number tracks the response"
+        text = _NUMBERS.format(shortened(view.names[j]), percent(share))
+        found.append((kind, title, text, [j]))
     constants = np.flatnonzero(selector.constant_).tolist()
     copies = [j for j in _copies(view) if j not in constants]
     for kind, columns, text in (("constant", constants, _CONSTANT), ("duplicate", copies, _COPY)):

@@ -20,17 +20,14 @@ from .fit import Fit
 from .leaks import leak_text, leaking_features
 from .summary import Explained
 
-# What a plan says of rows that depend on each other.
-_DEPENDENT = Decision(
-    "rows",
-    "depend on each other",
-    "no p-values; errors are too low unless groups or a splitter keep such rows in one fold",
-)
+_TOO_LOW = "no p-values; errors are too low unless groups or a splitter keep such rows in one fold"
 
 
 def present(fit: Fit, steps: list[Progress], independent: bool) -> dict[str, Any]:
     """Return all fitted attributes of a selector by name; p-values if rows are independent."""
     plan, path, columns, table = fit.plan, fit.path, fit.columns, fit.table
+    if not independent:
+        plan = plan.deciding(Decision("rows", "depend on each other", _TOO_LOW))
     layout, response, stages = table.layout, table.response, path.stages
     weights = np.zeros((len(stages), layout.given.size))
     weights[:, layout.given] = 1.0
@@ -84,7 +81,7 @@ def present(fit: Fit, steps: list[Progress], independent: bool) -> dict[str, Any
             gap=np.array([each.gap for each in iterations], dtype=float),
             n_active=np.array([each.n_active for each in iterations], dtype=int),
         ),
-        "plan_": plan if independent else plan.deciding(_DEPENDENT),
+        "plan_": plan,
         "interactions_": _found(path.protected.interactions, columns, layout, independent),
         "spread_": spread,
         "weights_": weights[stages.index(stage), layout.unit],
