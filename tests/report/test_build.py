@@ -30,7 +30,6 @@ def test_report_is_plain_and_complete(wine, wine_report):
     assert wine_report["choice"]["m"] == selector.n_features_
     assert wine_report["choice"]["error"] in wine_report["choice"]["curve"]["error"]
     assert len(wine_report["plots"]) == 12
-    assert len(wine_report["correlation"]["percent"]) == 13
     assert len(wine_report["substitutes"]["rows"]) == min(10, selector.n_features_)
     assert {"covmin", "numpy", "python"} <= set(wine_report["versions"])
 

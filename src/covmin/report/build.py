@@ -24,11 +24,10 @@ from covmin.text import count_of, percent, printable, with_p_value
 
 from .checks import check_data
 from .plots import feature_plots
-from .relations import effects, shared_information, shown_pair, substitutes
+from .relations import effects, shown_pair, substitutes
 from .view import View
 
 # Number of features in each part of the page.
-_CORRELATED = 24
 _VERDICTS = 60
 _PATH_ROWS = 30
 _SLIDER = 100
@@ -143,7 +142,6 @@ def build_report(
         ],
         "network": network_order(selector.interactions_.features, selector.ranking_).tolist(),
         "verdicts": None if verdicts is None else _verdicts(verdicts, view.names),
-        "correlation": shared_information(view, used[:_CORRELATED]),
         "substitutes": substitutes(selector, view, explained, kept),
         "described_rows": int(view.rows.size),
         "regression_rows": min(n, SAMPLE_ROWS),
