@@ -34,12 +34,7 @@ from .dtypes import (
 )
 from .layout import Layout, column_mask, units_of
 from .response import EncodedResponse, class_weights, encode_response, ordered_levels
-from .standardize import (
-    DistinctRows,
-    PreparedColumns,
-    Standardize,
-    prepare_columns,
-)
+from .standardize import DistinctRows, PreparedColumns, Standardize, prepare_columns
 from .survival import survival_times
 
 

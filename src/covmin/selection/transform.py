@@ -11,14 +11,7 @@ from sklearn.feature_selection import SelectorMixin
 from sklearn.utils import Tags, _safe_indexing, assert_all_finite, get_tags
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from covmin.data.dtypes import (
-    is_frame,
-    is_of,
-    local,
-    names_of,
-    refuse_missing,
-    stays_what_it_is,
-)
+from covmin.data.dtypes import is_frame, is_of, local, names_of, refuse_missing, stays_what_it_is
 from covmin.remarks import warn
 from covmin.runtime import __version__
 from covmin.runtime.compat import output_container
