@@ -15,7 +15,7 @@ from covmin.remarks import InputError
 from covmin.text import count_of, listed
 
 from . import parsing
-from .blocks import ArrayBlocks, Blocks
+from .blocks.array import ArrayBlocks, Blocks
 from .dtypes import as_numbers, checked_numbers, holds_numbers, is_frame, is_missing, kind_of
 from .layout import position
 
