@@ -20,11 +20,12 @@ another, if it is clearly more than by chance.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import product
 
 import numpy as np
+from scipy.sparse import csr_array
 from scipy.spatial import KDTree
 
 from covmin.constants import (
@@ -56,34 +57,6 @@ _START = tuple(product((1, 3, 4, 5), (1, 4)))
 _DENSE_ROWS, _ON_A_SIDE, _NEAR_COLUMNS, _CLEARLY = 5, 3, 3, 3.0
 # Fewest rows of a rough comparison, rows for each landmark, and multiplications; more for the last.
 _ROUGH_ROWS, _ROWS_FOR_EACH, _ROUGH_WORK, _LAST_WORK = 128, 6, 5e6, 2e7
-
-
-# Means of residuals over the neighbours of each row.
-Means = Callable[[np.ndarray], np.ndarray]
-
-
-def _in_order(order: np.ndarray) -> Means:
-    """Average over the nearest other rows in an order."""
-    n, k = order.size, 2 * _ON_A_SIDE
-    start = np.empty(n, dtype=np.intp)
-    start[order] = np.clip(np.arange(n) - _ON_A_SIDE, 0, n - k - 1)
-
-    def means(residuals: np.ndarray) -> np.ndarray:
-        sums = np.cumsum(residuals[order], axis=0)
-        return (sums[start + k] - sums[start] + residuals[order[start]] - residuals) / k
-
-    return means
-
-
-def _in_groups(group: np.ndarray) -> Means:
-    """Average over the other rows of a group; of few, as if there were more with zeros."""
-    others = np.maximum(np.bincount(group)[group] - 1, 2 * _ON_A_SIDE)[:, None]
-
-    def means(residuals: np.ndarray) -> np.ndarray:
-        sums = np.stack([np.bincount(group, r) for r in residuals.T], axis=1)
-        return (sums[group] - residuals) / others
-
-    return means
 
 
 @dataclass(frozen=True)
@@ -124,6 +97,15 @@ class Judged:
         return gain > standard_error
 
 
+def _mean_of_others(nearest: np.ndarray) -> csr_array:
+    """Return the matrix of means over the nearest rows (n, k + 1), without the row itself."""
+    n, k = nearest.shape[0], nearest.shape[1] - 1
+    is_own = nearest == np.arange(n)[:, None]
+    is_own[:, -1] |= ~is_own.any(axis=1)  # among equal rows
+    ends = np.arange(0, n * k + 1, k)
+    return csr_array((np.full(n * k, 1.0 / k), nearest[~is_own], ends), shape=(n, n))
+
+
 class SetErrors:
     """Leave-one-out errors of kernel ridge regression on sets of some features.
 
@@ -141,7 +123,8 @@ class SetErrors:
         self._always = self._apart(ALWAYS_ON)
         self._distances = list[np.ndarray]()
         self._fast = dict[int, np.ndarray]()  # fast functions of single features
-        self._in_one = dict[int, list[Means]]()  # of neighbours in single features
+        self._means = dict[int, list[csr_array]]()  # over neighbours in single features
+        self.is_dense = len(sample.X) >= _DENSE_ROWS * LANDMARKS[0]
         self.include(features)
 
     def include(self, features: Sequence[int]) -> None:
@@ -158,49 +141,42 @@ class SetErrors:
             distances += (x[:, None] - x[:n_landmarks]) ** 2
         return distances
 
-    def _means_in(self, feature: int) -> list[Means]:
-        """Return how rows that are neighbours in one feature are averaged."""
+    def _in_one(self, feature: int) -> list[csr_array]:
+        """Return the means over neighbours in each column of a feature, or over equal rows."""
         columns = self.sample.X[:, self.sample.of_column == self.features[feature]]
-        is_fast = np.array([np.unique(x).size > LANDMARKS[0] for x in columns.T])
-        means = [_in_order(np.argsort(x, kind="stable")) for x in columns[:, is_fast].T]
-        if not is_fast.all():
-            level = np.unique(columns[:, ~is_fast], axis=0, return_inverse=True)[1].ravel()
-            means.append(_in_groups(level))
-        return means
+        n, k = len(columns), 2 * _ON_A_SIDE
+        places = np.clip(np.arange(n) - _ON_A_SIDE, 0, n - k - 1)[:, None] + np.arange(k + 1)
+        many = [x for x in columns.T if np.unique(x).size > LANDMARKS[0]]
+        orders = [np.argsort(x, kind="stable") for x in many]
+        found = [_mean_of_others(order[places][np.argsort(order)]) for order in orders]
+        level, counts = np.unique(columns, axis=0, return_inverse=True, return_counts=True)[1:]
+        if not found and counts.size > LANDMARKS[0]:  # a category; few rows are filled up by zeros
+            is_other = (level.reshape(-1, 1) == level.ravel()) & ~np.eye(n, dtype=bool)
+            found = [csr_array(is_other / np.maximum(counts - 1, k)[level.reshape(-1, 1)])]
+        return found
 
-    def _means_near(self, features: Set) -> list[Means]:
-        """Return how rows that are neighbours in all features of a set are averaged."""
+    def neighbours(self, features: Set, near: bool = True) -> list[csr_array]:
+        """Return the means over neighbours in each feature and, if near, in all of them."""
+        for j in features - self._means.keys():
+            self._means[j] = self._in_one(j)
+        found = [mean for j in features for mean in self._means[j]]
         chosen = np.isin(self.sample.of_column, [ALWAYS_ON, *(self.features[j] for j in features)])
-        if not 1 < chosen.sum() <= _NEAR_COLUMNS:
-            return []
-        Z = self.sample.X[:, chosen] * self.sample.scale[chosen]
-        nearest = KDTree(Z).query(Z, 2 * _ON_A_SIDE + 1)[1]
-        is_own = nearest == np.arange(len(Z))[:, None]
-        is_own[:, -1] |= ~is_own.any(axis=1)  # among equal rows
-        nearest = nearest[~is_own].reshape(len(Z), -1)
-        return [lambda residuals: residuals[nearest].mean(axis=1)]
+        if near and 1 < chosen.sum() <= _NEAR_COLUMNS:
+            Z = self.sample.X[:, chosen] * self.sample.scale[chosen]
+            found.append(_mean_of_others(KDTree(Z).query(Z, 2 * _ON_A_SIDE + 1)[1]))
+        return found
 
-    def neighbours(self, features: Set, near: bool = True) -> list[Means]:
-        """Return how rows that are neighbours in a feature of a set, or in all, are averaged."""
-        if len(self.sample.X) < _DENSE_ROWS * LANDMARKS[0]:
-            return []
-        for j in features - self._in_one.keys():
-            self._in_one[j] = self._means_in(j)
-        return sum((self._in_one[j] for j in features), self._means_near(features) if near else [])
-
-    def shared(self, residuals: np.ndarray, neighbours: list[Means]) -> np.ndarray:
+    def shared(self, residuals: np.ndarray, neighbours: list[csr_array]) -> np.ndarray:
         """Return the part of residuals that rows share with their neighbours, as far as clear."""
         root, left = np.sqrt(self.sample.p)[:, None], residuals
         for _ in neighbours:
-            least, part = _CLEARLY**2 / len(left) * float(np.vdot(left, left)), None
-            for average in neighbours:
-                means = root * average(left / root)
-                along, length = float(np.vdot(means, left)), float(np.vdot(means, means))
-                if along > 0.0 and along**2 > least * length:
-                    part, least = along / length * means, along**2 / length
-            if part is None:
+            means = np.stack([root * (mean @ (left / root)) for mean in neighbours])
+            along, lengths = np.tensordot(means, left, 2), (means**2).sum(axis=(1, 2))
+            gains = np.maximum(along, 0.0) ** 2 / np.maximum(lengths, 1e-300)
+            best = int(np.argmax(gains))
+            if gains[best] <= _CLEARLY**2 / len(left) * np.vdot(left, left):
                 break
-            left = left - part
+            left = left - along[best] / lengths[best] * means[best]
         return residuals - left
 
     def judge(self, features: Set, near: Judged | None = None, limit: float = np.inf) -> Judged:
@@ -211,20 +187,21 @@ class SetErrors:
         """
         if features in self.known:
             return self.known[features]
-        one, kernels = _Sums([features]), dict[int, CentredKernel]()
-        D, p = one.of(self._distances, self._always), self.sample.p
+        sums, kernels = _Sums([features]), dict[int, CentredKernel]()
+        D, p = sums.of(self._distances, self._always), self.sample.p
         tried: dict[tuple[int, int], Judged] = {}
-        neighbours = self.neighbours(features)
+        neighbours = self.neighbours(features) if self.is_dense else []
         is_constant = not features and not self._always.any()  # whatever the kernel
         new = set(_START[:1] if is_constant else _START) if near is None else {near.tuning}
         while new:
             for shape, ridge in new:
                 if shape not in kernels:
-                    kernels[shape] = CentredKernel(self._kernel(D, one, shape)[0], p)
+                    kernels[shape] = CentredKernel(self._kernel(D, sums, shape)[0], p)
                 residuals = kernels[shape].leave_one_out(self._targets, FUNCTION_RIDGES[ridge])
                 if not tried:
-                    neighbours = [m for m in neighbours if self.shared(residuals, [m]).any()]
-                residuals = residuals - self.shared(residuals, neighbours)
+                    neighbours = [one for one in neighbours if self.shared(residuals, [one]).any()]
+                if neighbours:
+                    residuals = residuals - self.shared(residuals, neighbours)
                 losses = (residuals**2).sum(axis=1)
                 error = float(losses.sum())
                 tried[shape, ridge] = Judged(features, residuals, losses, error, (shape, ridge))
@@ -258,7 +235,8 @@ class SetErrors:
                 break
             best = np.where((errors < least)[:, None, None], residuals, best)
             least = np.minimum(least, errors)
-        best -= [self.shared(r, self.neighbours(one)) for r, one in zip(best, left, strict=True)]
+        if self.is_dense:
+            best -= [self.shared(r, self.neighbours(s)) for r, s in zip(best, left, strict=True)]
         errors = np.einsum("ijk,ijk->i", best, best)
         return dict(zip(features, (errors - whole.error).tolist(), strict=True))
 
@@ -356,8 +334,6 @@ class _Search:
     best: dict[int, Judged] = field(default_factory=dict)
     proposed: dict[int, Judged] = field(default_factory=dict)  # by the path
     settled: set[tuple[Set, bool]] = field(default_factory=set)  # no exchange helps
-    # What fast functions of a further feature explain, which no rough error shows.
-    fast: dict[tuple[Set, int], float] = field(default_factory=dict)
 
     def credited(self, one: Judged) -> float:
         """Return the error of a set that the rows can vouch for."""
@@ -379,14 +355,10 @@ class _Search:
         # With a single feature nothing is known about the kernel.
         tunings = [old.tuning] if len(sets[0]) > 1 else _START
         rough = self.errors.rough(old.features, sets, tunings, work)
-        for j in frozenset().union(*sets) - old.features:
-            if (old.features, j) not in self.fast:
-                part = self.errors.shared(
-                    old.residuals, self.errors.neighbours(frozenset({j}), near=False)
-                )
-                self.fast[old.features, j] = float(np.vdot(part, part))
-            if self.fast[old.features, j] > 0.0:
-                rough -= self.fast[old.features, j] * np.array([j in one for one in sets])
+        for j in frozenset().union(*sets) - old.features if self.errors.is_dense else ():
+            of_one = self.errors.neighbours(frozenset([j]), near=False)
+            part = self.errors.shared(old.residuals, of_one)  # which no rough error shows
+            rough -= np.vdot(part, part) * np.array([j in one for one in sets])
         return [sets[i] for i in np.argsort(rough, kind="stable")[:n_tried]]
 
     def exchange(self, k: int, certify: bool = False) -> None:
@@ -487,16 +459,10 @@ class _Search:
 
 
 def exchange(errors: SetErrors, named: Sequence[Sequence[int]], m: int | None) -> Exchanged:
-    """Order the first features of a path anew.
+    """Order the first features of a path anew, given errors of their sets.
 
-    Parameters
-    ----------
-    errors : SetErrors
-        Errors of sets of the features of the path, best first: a few dozen.
-    named : sequence of sequences of int
-        Sets of features of the path that act together.
-    m : int or None
-        Size at which the ranking has to be best; None counts all sizes alike.
+    ``named`` are sets of features that act together. At size m the ranking has to be best; None
+    counts all sizes alike.
     """
     n, path = len(errors.sample.X), errors.features
     together = [frozenset(path.index(int(j)) for j in one) for one in named]
