@@ -7,8 +7,8 @@ seconds the fastest of three counts. Trees are grown one by one, and each takes 
 others: 25 are grown, and stand for all. ``found`` is the number of true features, of five, among
 the ten kept.
 
-``python -m experiments large`` (Linux): features found, time, passes and peak of memory of a fit
-in memory and from disk. Four of five true columns act only through interactions. Each fit runs in a
+``python -m experiments large`` (Linux): features found, time and peak of memory of a fit in memory
+and from disk. Four of five true columns act only through interactions. Each fit runs in a
 process of its own, so that its peak of memory is its own.
 
 ``python -m experiments gpu``: whole fits on a CUDA device, from a table in main memory to a
@@ -135,25 +135,14 @@ def write(folder: Path, n: int, d: int) -> None:
 
 def fit(kind: str, folder: Path) -> None:
     """Fit once, and print what happened as JSON."""
-    from covmin.data.blocks.array import Blocks
-
     y = np.load(folder / "y.npy")
     if kind == "parquet":
         X, y = open_parquet(folder / "parquet", target="y")
     else:
         X = np.load(folder / "X.npy", mmap_mode="r" if kind == "memmap" else None)
-    passes: list[int] = []
-    counted = Blocks.reduce
-
-    def reduce(source: Blocks, *arguments: Any, **options: Any) -> Any:
-        passes.append(1)
-        return counted(source, *arguments, **options)
-
-    Blocks.reduce = reduce  # type: ignore[method-assign]
     selector = CCMSelector(TRUE, task="regression")
     answer = {
         "processor seconds": clocked(lambda: selector.fit(X, y)),
-        "passes": len(passes),
         "peak GB": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024 / 1e9,
         "found": int(selector.support_[:TRUE].sum()),
     }
@@ -252,7 +241,7 @@ def triple_units() -> list[dict[str, Any]]:
 
 
 _TIMES: dict[str, Any] = {"parts": TIMED, "digits": "%.3g"}
-_CELL = {"n": 1000, "d": 100, "task": "classes"}
+_CELL = {"n": 200, "d": 100, "task": "classes"}
 STUDIES = [
     Study(
         *("grid", grid_units, beside_trees, 0.5),
