@@ -26,7 +26,6 @@ DEPENDENT_ROWS = (
 _ADVICE = {
     "dependent-rows": f"{DEPENDENT_ROWS} If a column holds their time, pass its name as --time.",
     "excluded-columns": "Use one all the same by --as COL=number, category or text (its words).",
-    "given-not-used": "Use --as COL=KIND to change this.",
     "guessed-task": "Pass --task regression for numbers, --task classification for classes.",
 }
 
