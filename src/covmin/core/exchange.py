@@ -221,7 +221,7 @@ class SetErrors:
             best = np.where((errors < least)[:, None, None], residuals, best)
             least = np.minimum(least, errors)
         best -= [self.shared(r, one) for r, one in zip(best, left, strict=True)]
-        errors = np.einsum("ijk,ijk->i", best, best)
+        errors = np.minimum(np.einsum("ijk,ijk->i", best, best), 1.0)  # the mean leaves no more
         return dict(zip(features, (errors - whole.error).tolist(), strict=True))
 
     def rough(
