@@ -10,7 +10,7 @@ from collections.abc import Callable
 
 from experiments.guarantees import page_errors
 from experiments.guarantees.interactions import NOISE
-from experiments.numbers import accuracies, found_first, r2, real_scores, rivals
+from experiments.numbers import TASKS, accuracies, found_first, r2, ranks, real_scores, rivals
 from experiments.study import results
 
 # Page, sentence, and the function that says whether it holds.
@@ -87,9 +87,8 @@ def a_few_times_boosting() -> bool:
 
 @claim("docs/migration.md", "Filters and HSIC-Lasso miss XOR")
 def filters_miss_xor() -> bool:
-    methods = ["SelectKBest, F test", "SelectKBest, mutual information", "mRMR", "HSIC-Lasso"]
-    found = results("migration").groupby(["method", "task"])["true"].mean().unstack()["XOR"]
-    return bool((found[methods] < 1).all())
+    methods = ["anova", "mi", "mrmr", "hsic-lasso"]
+    return bool((ranks("xor").loc[100, methods] > 5).all())
 
 
 _PICTURE = "covmin finds them from 40 samples; mRMR, mutual information, correlation and ANOVA do "
@@ -100,16 +99,13 @@ _PICTURE += "not find them from 100."
 @claim("docs/index.md", _PICTURE)
 def first_picture() -> bool:
     """Found by covmin from 40 samples, and by the four others not from 100."""
-    rows = results("synthetic").query("task == 'xor'")
-    ranks = rows.pivot(index="n_samples", columns="selector", values="mean_rank")
-    others = ranks.loc[100, ["mrmr", "mi", "pearson", "anova"]]
-    return bool((ranks.loc[40:, "ccm"] < 2.1).all() and others.min() > 4)
+    others = ranks("xor").loc[100, ["mrmr", "mi", "pearson", "anova"]]
+    return bool((ranks("xor").loc[40:, "ccm"] < 2.1).all() and others.min() > 4)
 
 
 @claim("docs/limits.md", "With ten samples covmin is little better than chance")
 def near_chance_with_ten_samples() -> bool:
-    ranks = results("synthetic").query("selector == 'ccm' and n_samples == 10")["mean_rank"]
-    return bool((ranks > 4).all())
+    return all(ranks(task).loc[10, "ccm"] > 4 for task in TASKS)
 
 
 @claim("docs/guarantees.md", "All rates are at most the nominal 0.1, within two standard errors")

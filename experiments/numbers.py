@@ -10,28 +10,23 @@ from itertools import product
 
 import pandas as pd
 
-from experiments import guarantees, migration
+from experiments import guarantees
 from experiments.regression import JUDGES, N_PROBES, SETS
 from experiments.sets import NUMBERS
 from experiments.study import results
 from experiments.tables import by_selector
 from experiments.truth import JUDGES as TABLE_JUDGES
+from experiments.truth import ROWS
 
 OURS = ("ccm", "ccm-single")
 RIVALS = ("mrmr", "bahsic", "mi")  # those in the paper's figure of the real sets
 LEVEL = "level"
+# For the README: a table, and titles of selectors.
+TOGETHER = "three signs, wide"
+TITLES = {"lightgbm": "LightGBM", "lightgbm-shap": "SHAP of LightGBM", "rfe": "RFE"}
+TITLES |= {"mrmr": "mRMR", "hsic-lasso": "HSIC-Lasso", "permutation": "permutation importance"}
 
 # README and single pages ------------------------------------------------------------------------
-
-
-def found_together() -> tuple[str, str]:
-    """True features of XOR that covmin and others keep, on average."""
-    found = results("migration").query("task == 'XOR'").groupby("method")["true"].mean()
-    kept = found.map(f"{{:.1f}} of {migration.TASKS['XOR'][1]}".format)
-    others = {"mRMR": "mRMR", "HSIC-Lasso": "HSIC-Lasso", "SelectKBest, F test": "F test"}
-    others |= {"Boruta": "Boruta", "LassoNet": "LassoNet"}
-    words = [f"{kept[method]} ({title})" for method, title in others.items() if method in kept]
-    return kept["covmin, m given"], ", ".join(words)
 
 
 def accuracies(name: str = "other") -> pd.Series:
@@ -54,23 +49,28 @@ def rivals(means: pd.Series) -> pd.Series:
 def why() -> pd.DataFrame:
     """The table of the README: covmin beside the three best of the others."""
 
-    def beside(means: pd.Series, cell: str) -> tuple[str, str]:
+    def row(what: str, means: pd.Series, cell: str, study: str) -> tuple[str, ...]:
         best = rivals(means).nlargest(3)
-        return cell.format(means["ccm"]), ", ".join(
-            f"{cell.format(best[k])} ({k})" for k in best.index
-        )
+        others = [f"{cell.format(mean)} ({TITLES.get(k, k)})" for k, mean in best.items()]
+        made = f"`python -m experiments {study}`"
+        return what, cell.format(means["ccm"]), ", ".join(others), made
 
-    n_other, n_regression = (results(n)["dataset"].nunique() for n in ("other", "regression"))
-    together = f"found among {migration.N_FEATURES} from {migration.N_SAMPLES} samples"
-    accuracy = f"accuracy with the chosen features, mean of {n_other} data sets"
-    noise = f"among {N_PROBES} added noise columns, mean of {n_regression} data sets"
-    rows = {
-        "migration": (f"three columns that matter only together, {together}", *found_together()),
-        "other": (accuracy, *beside(accuracies(), "{:.1f} %")),
-        "regression": (f"R² with the chosen features {noise}", *beside(r2(), "{:.3f}")),
-    }
-    table = [(*row, f"`python -m experiments {by}`") for by, row in rows.items()]
-    return pd.DataFrame(table, columns=["", "covmin", "others", "made by"])
+    n, d, n_true, *_ = ROWS[TOGETHER]
+    together = results("truth").query("table == @TOGETHER").groupby("selector")["found"].mean()
+    n_other, n_regression = (results(name)["dataset"].nunique() for name in ("other", "regression"))
+    noise = f"R² with the chosen features among {N_PROBES} added noise columns"
+    rows = [
+        row(
+            f"three columns that matter only together, found among {d} from {n} samples",
+            *(n_true * together, f"{{:.1f}} of {n_true}", "truth"),
+        ),
+        row(
+            f"accuracy with the chosen features, mean of {n_other} data sets",
+            *(accuracies(), "{:.1f} %", "other"),
+        ),
+        row(f"{noise}, mean of {n_regression} data sets", r2(), "{:.3f}", "regression"),
+    ]
+    return pd.DataFrame(rows, columns=["", "covmin", "best of the others", "made by"])
 
 
 # The paper's claims -----------------------------------------------------------------------------

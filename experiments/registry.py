@@ -14,7 +14,7 @@ from typing import Any
 from experiments import pictures
 from experiments.paper import figures as paper
 
-MODULES = ("paper.studies", "accuracy", "regression", "truth", "known", "migration", "stated")
+MODULES = ("paper.studies", "accuracy", "regression", "truth", "known", "stated")
 MODULES += ("guarantees", "speed")
 STUDIES = {
     study.name: study for name in MODULES for study in import_module(f"experiments.{name}").STUDIES

@@ -18,7 +18,7 @@ def test_compare_prints_table_and_json(csv, tmp_path, run):
     scores = tmp_path / "scores.csv"
     result = run(*words, "--output", scores)
     assert result.exit_code == 0, result.output
-    assert "nested protocol" in result.stdout
+    assert "ranked on the training folds" in result.stdout
     assert result.stdout.index("ccm") < result.stdout.index("pearson")
     assert len(pd.read_csv(scores)) == 12
     answer = json.loads(run(*words, "--json").stdout)

@@ -139,7 +139,6 @@ def compare(
     m: opt.Sizes = None,
     task: opt.ScoredTaskOption = opt.ScoredTask.auto,
     scoring: opt.Scoring = None,
-    protocol: opt.ProtocolOption = opt.Protocol.nested,
     cv: opt.Folds = 5,
     repeats: opt.Repeats = 1,
     row_groups: opt.RowGroups = None,
@@ -181,7 +180,6 @@ def compare(
         output=output,
         as_json=json,
         quiet=quiet,
-        protocol=str(protocol),
         cv=cv,
         n_repeats=repeats,
         task=str(task),
@@ -193,13 +191,11 @@ def compare(
 
 
 @app.command(epilog=_EPILOG)
-def demo(
-    report: opt.DemoReport = Path("report.html"), seed: opt.Seed = 0, quiet: opt.Quiet = False
-) -> None:
+def demo(report: opt.DemoReport = Path("report.html"), quiet: opt.Quiet = False) -> None:
     """Select features of the wine data (178 samples, 13 features) and write a report.
 
     Needs no file and no network. For example: `covmin demo --report wine.html`
     """
     from .select import run_demo
 
-    run_demo(report, seed=seed, quiet=quiet)
+    run_demo(report, quiet)

@@ -72,7 +72,7 @@ def run_compare(
                 "data": file.data,
                 "target": dataset.target,
                 **dict(zip(("n_samples", "n_features"), dataset.X.shape, strict=True)),
-                "protocol": how["protocol"],
+                "protocol": "nested",
                 "score": result.score_name,
                 "scores": json.loads(result.summary().to_json(orient="records")),
                 "unfinished": list(result.unfinished),
@@ -81,7 +81,7 @@ def run_compare(
             }
         )
         return
-    say(f"{result.score_name} by number of features, {how['protocol']} protocol", "bold")
+    say(f"{result.score_name} by number of features, ranked on the training folds", "bold")
     Console().print(_table(result.summary()))
     show_remarks("Note", remarks, "yellow")
     show_files(Scores=output)

@@ -26,7 +26,6 @@ DEPENDENT_ROWS = (
 _ADVICE = {
     "dependent-rows": f"{DEPENDENT_ROWS} If a column holds their time, pass its name as --time.",
     "excluded-columns": "--as COL=number, category or text (its words) uses one anyway.",
-    "given-not-used": "Use --as COL=KIND to change this.",
     "guessed-task": "Pass --task regression for numbers, --task classification for classes.",
 }
 

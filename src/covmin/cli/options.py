@@ -14,7 +14,6 @@ Task = StrEnum("Task", ["auto", "classification", "ordinal", "regression", "surv
 # Models are scored on classes or on numbers, whether or not the classes are ordered.
 ScoredTask = StrEnum("ScoredTask", ["auto", "classification", "regression"])
 Format = StrEnum("Format", ["csv", "tsv", "json", "excel", "parquet", "feather"])
-Protocol = StrEnum("Protocol", ["nested", "paper"])
 
 #: The option for each parameter of the selector that has one. Others are reached by --set.
 OPTION_OF: dict[str, str] = {}
@@ -166,9 +165,6 @@ ScoredTaskOption = Annotated[ScoredTask, typer.Option("--task",
 Scoring = Annotated[str | None, _option("--scoring", metavar="NAME",
     help="Name of a scikit-learn score, such as balanced_accuracy, roc_auc or "
     "neg_mean_absolute_error.", show_default="accuracy, or R²")]
-ProtocolOption = Annotated[Protocol, typer.Option("--protocol",
-    help="nested ranks features on the training folds only; paper ranks them on all rows, as often "
-    "published, which makes scores too high.")]
 Folds = Annotated[int, typer.Option("--cv", help="Number of folds.", min=2)]
 Repeats = Annotated[int, typer.Option("--repeats", help="Number of random splits.", min=1)]
 Scores = Annotated[Path | None, _option("--output", "-o", metavar="FILE",

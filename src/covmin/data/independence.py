@@ -18,7 +18,7 @@ from covmin.constants import TESTED_ROWS
 from covmin.core.screening.ranks import orthonormal
 from covmin.remarks import InputError, Remark, warn
 
-from .blocks import as_blocks
+from .blocks.array import as_blocks
 from .standardize import PreparedColumns
 
 # Chance of an alarm for rows in order, if they are independent.
