@@ -15,7 +15,7 @@ from sklearn.utils.validation import check_is_fitted
 import covmin
 from covmin import kernels
 from covmin.constants import SAMPLE_ROWS
-from covmin.core.kernels import Configurable
+from covmin.core.kernels.base import Configurable
 from covmin.data.columns import LEFT_OUT
 from covmin.data.survival import survival_curve
 from covmin.plotting.fitted import network_order

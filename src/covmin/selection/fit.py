@@ -11,7 +11,7 @@ import numpy as np
 
 from covmin import constants
 from covmin.core.arrays import to_numpy
-from covmin.core.kernels import Additive
+from covmin.core.kernels.additive import Additive
 from covmin.core.path import Path, run_path, stage_of
 from covmin.core.problem import EFFORT, Problem
 from covmin.core.screening import SEARCH
