@@ -367,7 +367,7 @@ def _warn_of_excluded(table: Table, names: list[Any], out: list[Reading]) -> Non
     named = ", ".join(f"{column!r}: 'drop'" for column in columns[:3])
     advice = (
         f"column_types={{{named}{', …' if len(columns) > 3 else ''}}} silences this; 'number', "
-        "'category' or 'text' (for its words) in place of 'drop' uses a column all the same."
+        "'category' or 'text' (for its words) in place of 'drop' uses a column anyway."
     )
     ids = [each.column for each in out if each.kind == "identifier"]
     if close := [name for name in ids if _follows_response(table, names.index(name))]:
