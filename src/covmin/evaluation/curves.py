@@ -15,12 +15,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC, SVR
 
-<<<<<<< HEAD
-from covmin.core.kernels import median_bandwidth
-=======
 from covmin.core.kernels.distances import median_bandwidth
-from covmin.remarks import required
->>>>>>> main
 from covmin.runtime.seeds import unit_seed
 
 from .selectors import ComparedTable, Make, order_of_features
