@@ -242,11 +242,7 @@ class SetErrors:
         return dict(zip(features, (errors - whole.error).tolist(), strict=True))
 
     def rough(
-        self,
-        base: Set,
-        sets: Sequence[Set],
-        tunings: Sequence[tuple[int, int]],
-        work: float = _ROUGH_WORK,
+        self, base: Set, sets: Sequence[Set], tunings: Sequence[tuple[int, int]], work: float
     ) -> np.ndarray:
         """Return errors of sets close to ``base``, each with the best of some kernels and ridges.
 
