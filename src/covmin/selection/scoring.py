@@ -36,9 +36,7 @@ def check_scored(estimator: Any, scoring: Any) -> None:
     if estimator is not None:
         check_scoring(clone(estimator), scoring)
     elif scoring is not None:
-        raise ValueError(
-            f"scoring={scoring!r} requires an estimator; pass estimator=, or omit scoring."
-        )
+        raise ValueError(f"scoring={scoring!r} requires an estimator; pass estimator=, or omit it.")
 
 
 def estimator_score(estimator: Any, scoring: Any, table: Table) -> Score | None:
@@ -64,10 +62,8 @@ def estimator_score(estimator: Any, scoring: Any, table: Table) -> Score | None:
             f"{estimator} does not accept sample weights; it is trained without them to choose "
             "the number of features.",
         )
-    if (
-        table.response.times is not None
-        and getattr(getattr(y, "dtype", None), "names", None) is None
-    ):
+    is_structured = getattr(getattr(y, "dtype", None), "names", None) is not None
+    if table.response.times is not None and not is_structured:
         y = as_structured(table.response.times)  # as scikit-survival has them
     else:
         y = _safe_indexing(y if hasattr(y, "iloc") else np.asarray(y), table.row)
