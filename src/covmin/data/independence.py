@@ -103,7 +103,7 @@ def dependence_of_rows(table: Any, rows: np.ndarray | None = None) -> Remark | N
     chosen = every[:: -(-every.size // _N_COLUMNS)]
     X = _standardized(np.asarray(as_blocks(table.X).take(rows, chosen), dtype=np.float64))
     Y = _standardized(np.asarray(table.response.Y[rows], dtype=np.float64))
-    if (found := column_alike_in_order(X, Y)) is not None:
+    if (found := column_alike_in_order(X, Y, table.layout.source[chosen])) is not None:
         [column] = table.column_labels[chosen[[found]]].tolist()
         return Remark(
             "dependent-rows",
@@ -132,24 +132,31 @@ def _standardized(X: np.ndarray) -> np.ndarray:
     return np.clip(X / np.where(spread > _ROUNDING, spread, np.inf), -5.0, 5.0)
 
 
-def column_alike_in_order(X: np.ndarray, Y: np.ndarray) -> int | None:
+def column_alike_in_order(X: np.ndarray, Y: np.ndarray, source: np.ndarray) -> int | None:
     """Return a column that is alike in consecutive rows if Y is too, otherwise None.
 
     Independent rows that were sorted by a feature or by the response resemble the next one too. So
-    what follows the row number slowly is removed, and jumps of columns with few of them. Columns by
-    which rows are sorted say nothing, and waves over them are removed from the others. If a column
-    or the response is in order, little that is left says nothing; if that is the response, the
-    features decide. Of a random walk little is left too, but nothing is in order.
+    what follows the row number slowly is removed, and jumps of features with few of them. Columns
+    by which rows are sorted say nothing, and waves over them are removed from the others; nor do
+    indicators of levels that are listed one after the other, such as patients, but what is alike
+    within a level counts. If a column or the response is in order, little that is left says
+    nothing; if that is the response, the features decide. Of a random walk little is left too, but
+    nothing is in order. ``source`` is the input column of each column.
     """
     n = len(X)
     both = np.hstack([X, Y])
     least_left = _LEAST_LEFT if any(map(is_in_order, both.T)) else _ROUNDING
     n_slow = 1 + n // _SLOW
-    by = sorting_columns(both)
+    changes = both[1:] != both[:-1]
+    few = changes.sum(axis=0) <= _JUMPS
+    _, of = np.unique(np.append(source, -1 - np.arange(Y.shape[1])), return_inverse=True)
+    jumps = np.array([changes[:, few & (of == j)].any(axis=1) for j in range(of.max() + 1)])
+    has_few = jumps.sum(axis=1) <= _JUMPS
+    is_level = few & ~has_few[of]
+    by = sorting_columns(np.where(is_level, 0.0, both))
     ranks = (rankdata(both[:, by], axis=0) - 0.5) / n
     waves = np.cos(np.pi * np.arange(1, min(2 * n_slow, _SLOW)) * ranks[:, :, None])
-    changes = both[1:] != both[:-1]
-    places = np.unique(np.flatnonzero(changes[:, changes.sum(axis=0) <= _JUMPS].any(axis=1)))
+    places = np.flatnonzero(jumps[has_few].any(axis=0))
     removed = np.hstack([np.arange(n)[:, None] > places, waves.reshape(n, -1)])[:, : n // 2]
     left = dct(np.hstack([removed, both]), axis=0, norm="ortho")
     left[:n_slow] = 0.0
@@ -160,7 +167,7 @@ def column_alike_in_order(X: np.ndarray, Y: np.ndarray) -> int | None:
     r = (left[1:] * left[:-1]).sum(axis=0) / np.maximum(squares, least_left * n)
     # What was removed is alike in consecutive rows, so what is left is a little unlike.
     r += (n_slow + (free[1:] * free[:-1]).sum()) / n_left
-    r[by[by < X.shape[1]]] = -1.0
+    r[is_level] = r[by[by < X.shape[1]]] = -1.0
     of_X, of_Y = r[: X.shape[1]], r[X.shape[1] :]
     is_sorted = (squares[X.shape[1] :] < least_left * n).all()
     # Where y cannot confirm it, the correlation must be one that matters by a standard error.
