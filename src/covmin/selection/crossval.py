@@ -270,19 +270,18 @@ def beyond_given(samples: Table, rows: DistinctRows, standardize: Standardize) -
     return replace(samples, response=samples.response.reduced_to(centred, samples.weight))
 
 
-def held_out_share(samples: Table, cv: Any) -> float:
-    """Return the error on held-out samples of regression on all features, relative to the mean's.
-
-    It is at most one, because the mean is a candidate too.
-    """
-    every, error, of_mean = np.arange(samples.layout.unit.size), 0.0, 0.0
+def held_out_shares(
+    samples: Table, cv: Any, sets: list[np.ndarray], standardize: Standardize = True
+) -> np.ndarray:
+    """Return errors on held-out samples of regression on sets of units, relative to the mean."""
+    errors, of_mean = np.zeros(len(sets)), 0.0
     for fold in splits(samples, cv, every_fold=True):
-        held = _hold_out(samples, fold, True)
-        [predicted] = held.predicted([every], held.response.Y)
+        held = _hold_out(samples, fold, standardize)
         weight = samples.weight[fold[1]]
-        error += float(weight @ ((held.target - predicted) ** 2).sum(axis=1))
+        for number, predicted in enumerate(held.predicted(sets, held.response.Y)):
+            errors[number] += weight @ ((held.target - predicted) ** 2).sum(axis=1)
         of_mean += float(weight @ (held.target**2).sum(axis=1))
-    return min(error / of_mean, 1.0)
+    return errors / of_mean
 
 
 def _hold_out(

@@ -1,6 +1,7 @@
 """A fit in six verbs: plan, look, choose, run, check and present."""
 
 import sys
+from collections.abc import Iterable
 from copy import copy
 from dataclasses import dataclass, replace
 from numbers import Integral
@@ -27,7 +28,14 @@ from covmin.runtime.seeds import seed_of
 from covmin.text import count_of, listed
 
 from .assemble import problem_of, refined
-from .crossval import FEWEST_SAMPLES, CrossValidation, beyond_given, cross_validate, is_found
+from .crossval import (
+    FEWEST_SAMPLES,
+    CrossValidation,
+    beyond_given,
+    cross_validate,
+    held_out_shares,
+    is_found,
+)
 from .scoring import estimator_score
 from .splits import lists_rows, splits
 
@@ -108,6 +116,9 @@ def fit(table: Table, columns: PreparedColumns, settings: SimpleNamespace, run: 
         wanted = None if plan.refines and most <= constants.CANDIDATES[0] else most
         path = run_path(problem, budgets, first.protected, run, wanted)
         plan, path, lost, errors = check(plan, problem, path, m, run)
+        if lost and (settings.cv is not None or table.groups is not None):
+            # Leave-one-out errors see other rows of the group.
+            lost = {} if found is None else lost_in_folds(lost, table, columns, settings)
     return Fit(plan, table, columns, problem, path, m, found, lost, errors)
 
 
@@ -263,6 +274,15 @@ def look(
     return plan.deciding(Decision("ridge", f"{epsilon:.3g}", reason), epsilons=(epsilon,)), first
 
 
+def to_split(table: Table, columns: PreparedColumns, settings: SimpleNamespace) -> Table:
+    """Return the distinct rows of a table in random order, for cross-validation."""
+    rows = columns.independent(settings.seed)
+    if lists_rows(settings.cv):  # equal rows stay on their sides of each split
+        settings.cv = list(settings.cv)
+        rows = rows.apart(splits(table, settings.cv), table.weight)
+    return table.distinct(rows, constants.MANY_ROWS)
+
+
 def choose(
     plan: Plan, table: Table, columns: PreparedColumns, settings: SimpleNamespace, run: Run
 ) -> tuple[Plan, float, int, CrossValidation | None]:
@@ -289,11 +309,7 @@ def choose(
             "unless a number was given, and the smallest epsilon is used.",
         )
     else:
-        rows = columns.independent(settings.seed)
-        if lists_rows(settings.cv):  # equal rows stay on their sides of each split
-            settings.cv = list(settings.cv)
-            rows = rows.apart(splits(table, settings.cv), table.weight)
-        table = table.distinct(rows, constants.MANY_ROWS)
+        table = to_split(table, columns, settings)
         # Constant features are kept only if so many are asked for.
         sizes = rules.candidate_sizes(max(columns.units.size, fewest), fewest, most)
         score = estimator_score(settings.estimator, settings.scoring, table)
@@ -318,6 +334,16 @@ def choose(
         why = f"lowest cross-validated error among {others}"
         decisions.append(Decision("ridge", f"{epsilon:g}", why))
     return plan.deciding(*decisions), epsilon, m, found
+
+
+def lost_in_folds(
+    units: Iterable[int], table: Table, columns: PreparedColumns, settings: SimpleNamespace
+) -> dict[int, float]:
+    """Return the rise of the error on held-out rows without each unit of the problem."""
+    kept = columns.unit_index[list(units)]
+    sets, samples = [kept, *(kept[kept != one] for one in kept)], to_split(table, columns, settings)
+    every, *fewer = held_out_shares(samples, settings.cv, sets, settings.standardize)
+    return dict(zip(units, np.array(fewer) - every, strict=True))
 
 
 def check(
