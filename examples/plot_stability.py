@@ -14,7 +14,7 @@ import matplotlib.pyplot as plt
 
 from covmin import CCMSelector, StabilitySelector
 from covmin.datasets import make_additive
-from covmin.plotting import StabilityDisplay
+from covmin.plotting import RankingDisplay
 
 data = make_additive(240, n_noise=16, random_state=0)
 X, y = data.data, data.target
@@ -31,7 +31,7 @@ print("true:    ", data.informative)
 # Three of the true features are selected almost always. The hinge, x1, has the weakest effect. The
 # dotted line is the frequency with which a random choice of five selects a feature.
 
-StabilityDisplay.from_estimator(selector, n_features=12)
+RankingDisplay.from_estimator(selector, n_features=12)
 plt.show()
 
 # %%

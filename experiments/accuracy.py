@@ -17,17 +17,16 @@ from covmin.evaluation.compare import make_splits
 from covmin.evaluation.curves import prefix_scores
 from covmin.runtime.seeds import unit_seed
 from experiments.paper.data import list_datasets, load
-from experiments.paper.selectors import budget
 from experiments.rivals import ranked
 from experiments.sets import CLASSES, load_classes
 from experiments.study import Study, Unit, every
-from experiments.tables import markdown_table
+from experiments.tables import each
 
 PAPER_SETS = tuple(name for name in list_datasets() if name != "CLL-SUB-111")
-OURS = ("ccm",)
 # From the quickest to the slowest, so that an interrupted run has most of the picture.
-RIVALS = ("anova", "rfe-sklearn", "rfe", "mrmr", "extra-trees")
-RIVALS += ("lightgbm", "xrfm", "multisurf", "bahsic", "hsic-lasso", "mi", "lassonet")
+RIVALS = ("anova", "rfe", "mrmr", "extra-trees", "bahsic", "hsic-lasso", "mi")
+# On thousands of columns they take hours.
+NARROW = ("lightgbm", "lightgbm-shap", "xrfm", "multisurf")
 SIZES = (5, 10, 20, 30, 50, 75, 100)
 _N_FOLDS = 5
 
@@ -47,44 +46,28 @@ def fold_accuracy(unit: Unit) -> dict[str, float]:
     X, y, sizes, splits = samples(unit["dataset"], unit["repeat"] + 1)
     train, test = splits[unit["repeat"]][unit["fold"]]
     seed = unit_seed(0, "ranking", f"{unit['repeat']}/{unit['fold']}")
-    name = unit["selector"]
-    m = budget(name, X.shape[1], max(sizes))
-    order, seconds = ranked(name, m, X[train], y[train], seed)
+    order, seconds = ranked(unit["selector"], max(sizes), X[train], y[train], seed)
     scores = prefix_scores(order, sizes, X, y, (train, test), classification=True)
-    return {"score": float(np.mean(scores)), "fit_seconds": seconds}
+    return {"score": float(np.mean(scores)), "seconds": seconds}
 
 
-def units(sets: Sequence[str]) -> list[dict[str, Any]]:
-    return every(selector=(*OURS, *RIVALS), repeat=range(3), dataset=sets, fold=range(_N_FOLDS))
+def units(sets: Sequence[str], names: Sequence[str]) -> list[dict[str, Any]]:
+    return every(selector=names, repeat=range(3), dataset=sets, fold=range(_N_FOLDS))
 
 
 def summary(folds: pd.DataFrame) -> pd.DataFrame:
     """Mean accuracy and its standard error over folds, for each set and selector."""
     groups = folds.groupby(["dataset", "selector"], sort=False)
-    return groups.agg(
-        accuracy=("score", "mean"),
-        standard_error=("score", "sem"),
-        fit_seconds=("fit_seconds", "mean"),
-        n_folds=("score", "size"),
-    ).reset_index()
+    measures = {"accuracy": "mean", "standard_error": "sem", "n_folds": "size"}
+    found = groups.agg(**{name: ("score", how) for name, how in measures.items()})
+    return found.assign(seconds=groups["seconds"].mean()).reset_index()
 
 
-def report(table: pd.DataFrame) -> str:
-    """Accuracy in per cent with its standard error, and mean seconds of a fit."""
-    names = [n for n in (*OURS, *RIVALS) if n in set(table["selector"])]
-    mean, error = (100 * table[key] for key in ("accuracy", "standard_error"))
-    table = table.assign(cell=mean.map("{:.1f} ± ".format) + error.map("{:.1f}".format))
-    wide = table.pivot(index="dataset", columns="selector", values="cell")[names]
-    order = list(dict.fromkeys(table["dataset"]))
-    wide.loc["seconds of a fit, mean"] = (
-        table.groupby("selector")["fit_seconds"].mean().map("{:.2f}".format)
-    )
-    wide = wide.loc[[*order, "seconds of a fit, mean"]].rename_axis("set").reset_index()
-    return markdown_table(wide.fillna(""))
-
-
+_REPORT = each("accuracy", "dataset", digits=3)
+_PAPER = partial(units, PAPER_SETS, ("ccm", *RIVALS))
+_OTHER = partial(units, tuple(CLASSES), ("ccm", *RIVALS, *NARROW))
 _CELL: dict[str, Any] = {"cell": {"dataset": "wine", "selector": "ccm"}, "value": "accuracy"}
 STUDIES = [
-    Study("accuracy", partial(units, PAPER_SETS), fold_accuracy, 2.6, summary, report, **_CELL),
-    Study("other", partial(units, tuple(CLASSES)), fold_accuracy, 0.5, summary, report),
+    Study("accuracy", _PAPER, fold_accuracy, 2.6, summary, _REPORT, **_CELL),
+    Study("other", _OTHER, fold_accuracy, 0.5, summary, _REPORT),
 ]

@@ -10,27 +10,23 @@ from itertools import product
 
 import pandas as pd
 
-from experiments import guarantees, migration, regression
+from experiments import guarantees
+from experiments.regression import JUDGES, N_PROBES, SETS
+from experiments.sets import NUMBERS
 from experiments.study import results
-from experiments.tables import by_selector, common
+from experiments.tables import by_selector
 from experiments.truth import JUDGES as TABLE_JUDGES
+from experiments.truth import ROWS
 
 OURS = ("ccm", "ccm-single")
 RIVALS = ("mrmr", "bahsic", "mi")  # those in the paper's figure of the real sets
-N_PROBES, JUDGES = regression.N_PROBES, regression.JUDGES
 LEVEL = "level"
+# For the README: a table, and titles of selectors.
+TOGETHER = "three signs, wide"
+TITLES = {"lightgbm": "LightGBM", "lightgbm-shap": "SHAP of LightGBM", "rfe": "RFE"}
+TITLES |= {"mrmr": "mRMR", "hsic-lasso": "HSIC-Lasso", "permutation": "permutation importance"}
 
 # README and single pages ------------------------------------------------------------------------
-
-
-def found_together() -> tuple[str, str]:
-    """True features of XOR that covmin and others keep, on average."""
-    found = results("migration").query("task == 'XOR'").groupby("method")["true"].mean()
-    kept = found.map(f"{{:.1f}} of {migration.TASKS['XOR'][1]}".format)
-    others = {"mRMR": "mRMR", "HSIC-Lasso": "HSIC-Lasso", "SelectKBest, F test": "F test"}
-    others |= {"Boruta": "Boruta", "LassoNet": "LassoNet"}
-    words = [f"{kept[method]} ({title})" for method, title in others.items() if method in kept]
-    return kept["covmin, m given"], ", ".join(words)
 
 
 def accuracies(name: str = "other") -> pd.Series:
@@ -38,39 +34,43 @@ def accuracies(name: str = "other") -> pd.Series:
     return 100 * results(name).groupby("selector")["accuracy"].mean()
 
 
-def r2(judge: str = "kernel ridge", probes: int = N_PROBES, name: str = "regression") -> pd.Series:
-    """Mean R² of each selector over the regression sets."""
-    frame = regression.done_everywhere(results(name))
-    wide = regression.by_split(frame, judge, probes)
-    return regression.mean_and_error(wide, list(frame["dataset"].unique()))[0]
+def r2(probes: int = N_PROBES, name: str = "regression") -> pd.Series:
+    """Mean R² of each selector over the regression sets and over the judges."""
+    frame = results(name).query("probes == @probes")
+    means = frame.groupby(["selector", "dataset"], sort=False)[[*JUDGES]].mean().mean(axis=1)
+    return means.unstack().dropna().mean(axis=1)
+
+
+def rivals(means: pd.Series) -> pd.Series:
+    """Without ours and its variants."""
+    return means[[not name.startswith("ccm") for name in means.index]]
 
 
 def why() -> pd.DataFrame:
-    """The table of the README."""
+    """The table of the README: covmin beside the three best of the others."""
 
-    def beside(means: pd.Series, cell: str, first: dict[str, str]) -> tuple[str, str]:
-        titles = first | {"extra-trees": "extra-trees", "mrmr": "mRMR"}
-        ordered = means[list(titles)].sort_values(ascending=False)
-        others = [f"{cell.format(mean)} ({titles[name]})" for name, mean in ordered.items()]
-        return cell.format(means["ccm"]), ", ".join(others)
+    def row(what: str, means: pd.Series, cell: str, study: str) -> tuple[str, ...]:
+        best = rivals(means).nlargest(3)
+        others = [f"{cell.format(mean)} ({TITLES.get(k, k)})" for k, mean in best.items()]
+        made = f"`python -m experiments {study}`"
+        return what, cell.format(means["ccm"]), ", ".join(others), made
 
-    n_other, n_regression = (results(n)["dataset"].nunique() for n in ("other", "regression"))
-    together = f"found among {migration.N_FEATURES} from {migration.N_SAMPLES} samples"
-    noise = f"among {N_PROBES} added noise columns, mean of {n_regression} data sets"
-    permuted = {"permutation": "permutation importance"}
+    n, d, n_true, *_ = ROWS[TOGETHER]
+    together = results("truth").query("table == @TOGETHER").groupby("selector")["found"].mean()
+    n_other, n_regression = (results(name)["dataset"].nunique() for name in ("other", "regression"))
+    noise = f"R² with the chosen features among {N_PROBES} added noise columns"
     rows = [
-        (f"three columns that matter only together, {together}", *found_together(), "migration"),
-        (
+        row(
+            f"three columns that matter only together, found among {d} from {n} samples",
+            *(n_true * together, f"{{:.1f}} of {n_true}", "truth"),
+        ),
+        row(
             f"accuracy with the chosen features, mean of {n_other} data sets",
-            *(*beside(accuracies(), "{:.1f} %", {"rfe": "RFE"}), "other"),
+            *(accuracies(), "{:.1f} %", "other"),
         ),
-        (
-            f"R² with the chosen features {noise}",
-            *(*beside(r2(), "{:.3f}", permuted), "regression"),
-        ),
+        row(f"{noise}, mean of {n_regression} data sets", r2(), "{:.3f}", "regression"),
     ]
-    table = [(*row, f"`python -m experiments {by}`") for *row, by in rows]
-    return pd.DataFrame(table, columns=["", "covmin", "others", "made by"])
+    return pd.DataFrame(rows, columns=["", "covmin", "best of the others", "made by"])
 
 
 # The paper's claims -----------------------------------------------------------------------------
@@ -106,7 +106,7 @@ def table_ranks() -> pd.DataFrame:
     parts = []
     for task in TASKS:
         wide = ranks(task).loc[[30, 100]].T
-        order = [*OURS, "ccm-gaussian", *baselines(wide.index)]
+        order = [*OURS, *baselines(wide.index)]
         parts.append(wide.loc[order].add_prefix(f"{task}, n="))
     return pd.concat(parts, axis=1).rename_axis("selector").reset_index()
 
@@ -125,13 +125,6 @@ def table_variants() -> pd.DataFrame:
             wide = {task: ranks(task).loc[30:] for task in TASKS}
             rows.append(row | {t: (w[name] - w["ccm-single"]).mean() for t, w in wide.items()})
     return pd.DataFrame(rows)
-
-
-def table_optimism() -> pd.DataFrame:
-    """Paper's protocol less the nested one, in points, averaged over the wide sets."""
-    names = [*OURS, *RIVALS, "rfe"]
-    gaps = {m: (scores("paper", m) - scores("nested", m))[names].mean() for m in (10, 50, 100)}
-    return (100 * pd.DataFrame(gaps).T).reset_index(names="number of features")
 
 
 def signed(gain: pd.Series, where: str) -> str:
@@ -188,15 +181,12 @@ def thousands(name: str) -> pd.DataFrame:
 def grid() -> pd.DataFrame:
     """Seconds of a fit (in those of LightGBM; of a forest), and of one that chooses the number."""
     frame = results("grid")
-    forest = frame["covmin s"] / frame["forest s"]
-    shown = (each.map(in_words) for each in (frame["covmin s"], frame["ratio"], forest))
-    frame["cell"] = [
-        f"{own} ({boosting}; {trees})" for own, boosting, trees in zip(*shown, strict=True)
-    ]
-    frame["auto"] = frame["auto s"] / frame["covmin s"]
-    groups = frame.groupby(["task", "n"])
+    ratios = (frame["covmin s"], frame["ratio"], frame["covmin s"] / frame["forest s"])
+    shown = zip(*(each.map(in_words) for each in ratios), strict=True)
+    frame["cell"] = [f"{own} ({boosting}; {trees})" for own, boosting, trees in shown]
     wide = frame.pivot(index=["task", "n"], columns="d", values="cell").fillna("")
-    wide = wide.add_suffix(" columns").assign(auto=groups["auto"].median().map(in_words))
+    auto = frame.groupby(["task", "n"])["auto/given"].median().map(in_words)
+    wide = wide.add_suffix(" columns").assign(auto=auto)
     return wide.reset_index().rename(columns={"n": "rows"})
 
 
@@ -208,20 +198,20 @@ def classes() -> pd.DataFrame:
     columns = {}
     for name, title in (("other", "{} other sets"), ("accuracy", "{} sets of the paper")):
         columns[title.format(results(name)["dataset"].nunique())] = accuracies(name)
+    columns["seconds of a fit"] = results("other").groupby("selector")["seconds"].mean()
     wide = pd.DataFrame(columns).dropna(how="all")
     return wide.sort_values(wide.columns[0], ascending=False).reset_index(names="selector")
 
 
 def numbers() -> pd.DataFrame:
-    """Mean R² by two judges, on the sets as they are and with probes, best first."""
-    columns = {
-        f"{judge}, {probes} probes" if probes else judge: r2(judge, probes)
-        for probes in (0, N_PROBES)
-        for judge in JUDGES
-    }
-    columns |= {f"{judge}, 8 other sets": r2(judge, 0, "regression-other") for judge in JUDGES}
+    """Mean R² on the sets as they are, with probes, and on other sets, best first."""
+    frame, columns = results("regression"), {}
+    columns[f"{len(SETS)} sets"] = r2(0)
+    columns[f"with {N_PROBES} noise columns"] = r2()
+    columns[f"{len(NUMBERS)} other sets"] = r2(0, "regression-other")
+    columns["seconds of a fit"] = frame.query("probes == 0").groupby("selector")["seconds"].mean()
     wide = pd.DataFrame(columns)
-    return wide.sort_values(wide.columns[2], ascending=False).reset_index(names="selector")
+    return wide.sort_values(wide.columns[0], ascending=False).reset_index(names="selector")
 
 
 # Words in the names of tables with known features, and what the tables have in common.
@@ -244,8 +234,7 @@ def losses_first(wide: pd.DataFrame) -> pd.DataFrame:
 
 def found_first() -> pd.DataFrame:
     """Share of the true features among as many that come first, for each kind of table."""
-    published = common(results("passemiers"), ["task", "n", "columns", "fold"])
-    published = published.rename(columns={"best p": "found"})
+    published = results("passemiers").rename(columns={"best p": "found"})
     sizes = published["n"].map(" ({:,} rows)".format)
     published["table"] = published["task"] + sizes
     frame = pd.concat([results("truth"), results("known"), published])
@@ -260,13 +249,19 @@ def found_first() -> pd.DataFrame:
     return means.reset_index()
 
 
-def real_tables() -> pd.DataFrame:
+def real_scores() -> pd.DataFrame:
     """R² or accuracy by three judges on the first columns: mean over their numbers."""
-    frame = common(results("truth-tables"), ["table", "m", "draw"])
-    long = frame.melt(["table", "selector", "m", "draw"], TABLE_JUDGES, "judge", "score")
-    wide = losses_first(by_selector(long, "score", ["table", "judge"]))
-    level = wide["ccm"] >= wide.drop(columns="ccm").max(axis=1) - 0.005
-    return wide.assign(**{LEVEL: level.map({True: "yes", False: "**no**"})}).reset_index()
+    long = results("truth-tables").melt(["table", "selector"], TABLE_JUDGES, "judge", "score")
+    return losses_first(by_selector(long, "score", ["table", "judge"]))
+
+
+def real_tables() -> pd.DataFrame:
+    """Means over the judges, and for how many of them ours is level with the best."""
+    scores = real_scores()
+    level = scores["ccm"] >= scores.drop(columns="ccm").max(axis=1) - 0.005
+    means = losses_first(scores.groupby("table").mean())
+    means[LEVEL] = level.groupby("table").sum().map(f"{{}} of {len(TABLE_JUDGES)}".format)
+    return means.reset_index()
 
 
 TABLES = {
@@ -276,13 +271,14 @@ TABLES = {
     "classes": (classes, 1),
     "numbers": (numbers, 3),
     "real-tables": (real_tables, 3),
+    "real-scores": (lambda: real_scores().reset_index(), 3),
     "ranks": (table_ranks, 2),
     "variants": (table_variants, 2),
     "claims": (table_claims, 1),
     "gains": (table_gains, 1),
-    "optimism": (table_optimism, 1),
     "grid": (grid, 2),
     "large": (lambda: thousands("large"), 2),
     "gpu": (lambda: thousands("gpu"), 2),
+    "triples": (lambda: thousands("triples"), 2),
     **guarantees.TABLES,
 }

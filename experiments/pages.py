@@ -23,7 +23,7 @@ import pandas as pd
 from experiments import provenance
 from experiments.claims import CLAIMS
 from experiments.numbers import TABLES
-from experiments.registry import PARTS, PICTURES, STUDIES
+from experiments.registry import PICTURES, STUDIES
 from experiments.tables import markdown_table
 
 ROOT = provenance.ROOT
@@ -40,33 +40,29 @@ def pages() -> list[Path]:
     return [ROOT / "README.md", *docs]
 
 
-def outdated() -> list[str]:
+def outdated() -> list[Path]:
     """Files of results that were made by other code than there is."""
-    there = {name: parts for name, parts in PARTS.items() if (ROOT / name).exists()}
-    return [n for n, parts in there.items() if not provenance.is_current(ROOT / n, parts)]
+    return [study.path for study in STUDIES.values() if study.is_old]
 
 
 def origin(files: Sequence[Path]) -> str:
     """A line below a table: what made it, and whether the code has changed since."""
     said = []
     for path in files:
-        made, name = provenance.made(path), path.relative_to(ROOT).as_posix()
-        earlier = ", **earlier code**" if name in outdated() else ""
+        made, earlier = provenance.made(path), ", **earlier code**" if path in outdated() else ""
         said.append(f"`{made.command}` ({made.commit}{earlier})")
     return f"Made by {', '.join(dict.fromkeys(said))}."
 
 
 def all_results() -> pd.DataFrame:
     """Every file of results with its command, hours and commit."""
-    old = outdated()
     rows = []
     for study in STUDIES.values():
-        made, state = "not run", ""
+        command, made = f"`python -m experiments {study.name}`", "not run"
+        state = ("current", "earlier code")[study.is_old]
         if study.path.exists():
             made = provenance.made(study.path).commit
-            is_old = study.path.relative_to(ROOT).as_posix() in old
-            state = "earlier code" if is_old else "current"
-        rows.append((f"`python -m experiments {study.name}`", f"{study.hours:g}", made, state))
+        rows.append((command, f"{study.hours:g}", made, state if study.path.exists() else ""))
     return pd.DataFrame(rows, columns=["command", "hours", "commit", "state"])
 
 
@@ -159,7 +155,7 @@ def main() -> int:
         make_all()
     found = [*stale(), *unfounded()]
     print("\n".join(f"stale: {name}" for name in found))
-    print("\n".join(f"of earlier code: {name}" for name in outdated()))
+    print("\n".join(f"of earlier code: {path.stem}" for path in outdated()))
     return int(bool(found) and options.check)
 
 

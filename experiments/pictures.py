@@ -26,7 +26,7 @@ from sklearn.datasets import load_wine
 
 from covmin import CCMSelector, StabilitySelector
 from covmin.datasets import make_additive, make_xor
-from covmin.plotting import ErrorCurveDisplay, PathDisplay, RankingDisplay, StabilityDisplay
+from covmin.plotting import ErrorCurveDisplay, PathDisplay, RankingDisplay
 
 TEAL, ORANGE, GREY = "#0a6c74", "#e0662c", "0.72"
 
@@ -80,7 +80,7 @@ def how_sure(path: Path) -> None:
     selector = StabilitySelector(CCMSelector(5), n_pairs=20, threshold=0.8)
     selector.fit(data.data, data.target)
     _, ax = plt.subplots(figsize=(7, 3.6), layout="constrained")
-    StabilityDisplay.from_estimator(selector, n_features=12, ax=ax)
+    RankingDisplay.from_estimator(selector, n_features=12, ax=ax)
     save(path)
 
 

@@ -14,7 +14,6 @@ from typing import Any
 
 import pandas as pd
 
-from experiments.pages import ROOT, outdated
 from experiments.registry import STUDIES
 from experiments.study import Study, results, rows_of
 
@@ -36,24 +35,24 @@ def of_study(study: Study) -> Repeated:
     before = chosen(results(study.name), study.cell)
     margins = [study.close]
     for name in {"standard_error", f"{study.value}, s.e."} & set(again.columns):
-        margins = [2 * again[name].mean(), 2 * before[name].mean()]
+        margins += [2 * again[name].mean(), 2 * before[name].mean()]
     return again[study.value].mean(), before[study.value].mean(), max(margins)
 
 
 def main() -> int:
-    wrong, old = 0, outdated()
+    wrong = False
     for study in STUDIES.values():
-        start, file = time.perf_counter(), study.path.relative_to(ROOT).as_posix()
-        if not (study.cell and study.path.exists()):
-            continue
-        again, before, margin = of_study(study)
-        agrees = abs(again - before) <= margin
-        wrong += not agrees and file not in old
-        said = "agrees" if agrees else "differs"
-        earlier = ", which is of earlier code" if file in old else ""
-        seconds = time.perf_counter() - start
-        print(f"{file}: {said}: {again:.4g}, {before:.4g} in the file{earlier} ({seconds:.0f} s)")
-    return int(wrong > 0)
+        if study.cell and study.path.exists():
+            start = time.perf_counter()
+            again, before, margin = of_study(study)
+            agrees = abs(again - before) <= margin
+            wrong |= not (agrees or study.is_old)
+            said = "agrees" if agrees else "differs"
+            earlier = ", which is of earlier code" if study.is_old else ""
+            seconds = time.perf_counter() - start
+            numbers = f"{again:.4g}, {before:.4g} in the file{earlier}"
+            print(f"{study.name}: {said}: {numbers} ({seconds:.0f} s)", flush=True)
+    return int(wrong)
 
 
 if __name__ == "__main__":

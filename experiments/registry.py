@@ -13,9 +13,8 @@ from typing import Any
 
 from experiments import pictures
 from experiments.paper import figures as paper
-from experiments.provenance import ROOT
 
-MODULES = ("paper.studies", "accuracy", "regression", "truth", "known", "migration", "stated")
+MODULES = ("paper.studies", "accuracy", "regression", "truth", "known", "stated")
 MODULES += ("guarantees", "speed")
 STUDIES = {
     study.name: study for name in MODULES for study in import_module(f"experiments.{name}").STUDIES
@@ -36,6 +35,3 @@ PICTURES: dict[str, tuple[Callable[..., Any], list[str]]] = {
         for name in _SMALL
     },
 }
-
-# Parts of covmin that each file of results depends on.
-PARTS = {study.path.relative_to(ROOT).as_posix(): study.parts for study in STUDIES.values()}

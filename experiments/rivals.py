@@ -16,8 +16,6 @@ from scipy.stats import rankdata
 from sklearn.ensemble import (
     ExtraTreesClassifier,
     ExtraTreesRegressor,
-    GradientBoostingClassifier,
-    GradientBoostingRegressor,
     RandomForestClassifier,
     RandomForestRegressor,
 )
@@ -25,24 +23,11 @@ from sklearn.feature_selection import RFE
 from sklearn.inspection import permutation_importance
 from sklearn.metrics import log_loss
 from sklearn.model_selection import KFold
-from sklearn.svm import SVC, SVR
 
 from covmin.evaluation.baselines import Question, baseline, by_redundancy
 from covmin.evaluation.curves import rank_features
 from covmin.evaluation.selectors import Make
 from experiments.paper.selectors import paper_selectors
-
-
-def boosting(Z: np.ndarray, y: np.ndarray, question: Question) -> np.ndarray:
-    """Decrease of impurity in gradient boosting."""
-    model = GradientBoostingClassifier if question.classes else GradientBoostingRegressor
-    return model(random_state=question.seed).fit(Z, y).feature_importances_
-
-
-def rfe_of_sklearn(Z: np.ndarray, y: np.ndarray, question: Question) -> np.ndarray:
-    """Scikit-learn's RFE with ``step=0.1``: a tenth of all features at each step, with ties."""
-    machine = (SVC if question.classes else SVR)(kernel="linear")
-    return -RFE(machine, n_features_to_select=1, step=0.1).fit(Z, y).ranking_
 
 
 def rfe_of_trees(Z: np.ndarray, y: np.ndarray, question: Question) -> np.ndarray:
@@ -167,8 +152,6 @@ def permutation(Z: np.ndarray, y: np.ndarray, question: Question) -> np.ndarray:
 
 
 _RIVALS = {
-    "boosting": boosting,
-    "rfe-sklearn": rfe_of_sklearn,
     "rfe-trees": rfe_of_trees,
     "permutation": permutation,
     "mrmr-8": mrmr_eight,

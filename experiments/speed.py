@@ -7,13 +7,16 @@ seconds the fastest of three counts. Trees are grown one by one, and each takes 
 others: 25 are grown, and stand for all. ``found`` is the number of true features, of five, among
 the ten kept.
 
-``python -m experiments large`` (Linux): features found, time, passes and peak of memory of a fit
-in memory and from disk. Four of five true columns act only through interactions. Each fit runs in a
+``python -m experiments large`` (Linux): features found, time and peak of memory of a fit in memory
+and from disk. Four of five true columns act only through interactions. Each fit runs in a
 process of its own, so that its peak of memory is its own.
 
 ``python -m experiments gpu``: whole fits on a CUDA device, from a table in main memory to a
 ranking. The second of two fits is timed, between synchronisations of the device. ``as on the CPU``
 says whether the same ten features are kept there, where that takes no longer than a minute.
+
+``python -m experiments triples``: all products of three columns, one of which makes the classes, on
+the processor, two threads, and on a CUDA device. The second of two searches is timed.
 """
 
 from __future__ import annotations
@@ -33,18 +36,20 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from scipy.special import betainccinv
 from sklearn.ensemble import ExtraTreesClassifier, ExtraTreesRegressor
 
 from covmin import CCMSelector, open_parquet
 from experiments.provenance import TIMED
-from experiments.study import Study, Unit
+from experiments.study import Study, Unit, every
 
 TRUE = 5  # true features, the first: two of them by their product alone
 _KEPT = 10
 
 # Beside boosted trees and forests ---------------------------------------------------------------
 
-SHAPES = ((200, 20), (200, 100), (1000, 50), (5000, 100), (20_000, 50))
+GRID = {"n": (200, 1000, 5000, 20_000, 100_000), "d": (20, 100, 500, 2000)}
+_MOST_NUMBERS = 1e7
 _ROUNDS_OF_BOOSTING, _TREES, _GROWN = 200, 500, 25
 # Shorter actions are timed again.
 _SHORT, _TURNS = 2.0, 3
@@ -130,25 +135,14 @@ def write(folder: Path, n: int, d: int) -> None:
 
 def fit(kind: str, folder: Path) -> None:
     """Fit once, and print what happened as JSON."""
-    from covmin.data.blocks.array import Blocks
-
     y = np.load(folder / "y.npy")
     if kind == "parquet":
         X, y = open_parquet(folder / "parquet", target="y")
     else:
         X = np.load(folder / "X.npy", mmap_mode="r" if kind == "memmap" else None)
-    passes: list[int] = []
-    counted = Blocks.reduce
-
-    def reduce(source: Blocks, *arguments: Any, **options: Any) -> Any:
-        passes.append(1)
-        return counted(source, *arguments, **options)
-
-    Blocks.reduce = reduce  # type: ignore[method-assign]
     selector = CCMSelector(TRUE, task="regression")
     answer = {
         "processor seconds": clocked(lambda: selector.fit(X, y)),
-        "passes": len(passes),
         "peak GB": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024 / 1e9,
         "found": int(selector.support_[:TRUE].sum()),
     }
@@ -199,8 +193,38 @@ def on_gpu(unit: Unit) -> dict[str, Any]:
     return row | {"peak GiB": torch.cuda.max_memory_allocated() / 2**30}
 
 
+# All sets of three -------------------------------------------------------------------------------
+
+TRIPLES = (("cpu", 500, 500), ("cuda", 500, 2000), ("cuda", 500, 5000), ("cuda", 300, 10_000))
+_WRONG = 0.05  # share of wrong labels
+
+
+def triples(unit: Unit) -> dict[str, Any]:
+    from covmin.core.arrays import to_device
+    from covmin.core.screening.products import by_chance, outstanding
+    from covmin.core.screening.screening import Screening
+
+    n, d, device = unit["rows"], unit["columns"], unit["device"]
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((n, d))
+    y = np.sign(X[:, 0] * X[:, d // 2] * X[:, -1]) * np.where(rng.random(n) < _WRONG, -1.0, 1.0)
+    X = X if device == "cpu" else to_device(X, device)
+    screening = Screening.of(X, y[:, None], np.full(n, 1.0 / n), np.arange(d))
+    level = screening.search.level / math.comb(d, 3)
+    least = np.full((1, 1, 1), betainccinv(*by_chance(n, 1), level))
+    alone = screening.shares.sum(axis=0)
+    for _ in range(2):
+        start = time.perf_counter()  # the answer is on the host
+        found = outstanding(screening.ranked, screening.codes, np.arange(d), alone, least, 0.5)[0]
+        taken = time.perf_counter() - start
+    first = "yes" if found[0].tolist() == [0, d // 2, d - 1] else "no"
+    rate = math.comb(d, 3) * n / taken / 1e12
+    return {"seconds": taken, "10¹² triples × rows / s": rate, "true triple first": first}
+
+
 def grid_units() -> list[dict[str, Any]]:
-    return [{"n": n, "d": d, "task": task} for n, d in SHAPES for task in ("classes", "numbers")]
+    units = every(**GRID, task=("classes", "numbers"))
+    return [unit for unit in units if unit["n"] * unit["d"] <= _MOST_NUMBERS]
 
 
 def large_units() -> list[dict[str, Any]]:
@@ -212,11 +236,15 @@ def gpu_units() -> list[dict[str, Any]]:
     return [{"rows": n, "columns": d} for n, d in GPU_SHAPES]
 
 
+def triple_units() -> list[dict[str, Any]]:
+    return [{"device": device, "rows": n, "columns": d} for device, n, d in TRIPLES]
+
+
 _TIMES: dict[str, Any] = {"parts": TIMED, "digits": "%.3g"}
-_CELL = {"n": 1000, "d": 50, "task": "classes"}
+_CELL = {"n": 200, "d": 100, "task": "classes"}
 STUDIES = [
     Study(
-        *("grid", grid_units, beside_trees, 0.1),
+        *("grid", grid_units, beside_trees, 0.5),
         by="task",
         cell=_CELL,
         value="ratio",
@@ -225,4 +253,5 @@ STUDIES = [
     ),
     Study("large", large_units, large, 0.1, by="from", **_TIMES),
     Study("gpu", gpu_units, on_gpu, 0.1, by="rows", **_TIMES),
+    Study("triples", triple_units, triples, 0.1, by="device", **_TIMES),
 ]

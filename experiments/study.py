@@ -20,8 +20,8 @@ from covmin.runtime.resume import ResultLog
 from experiments import provenance
 from experiments.rivals import missing
 
-# Where units are chosen by these, those of rivals depend on nothing but baselines and scores.
-RIVALRY, RIVALS, OURS = ("selector", "method"), ("evaluation",), "ours"
+# Rivals depend on nothing of covmin but baselines and scores.
+RIVALS, OURS = ("evaluation",), "ours"
 RESULTS = Path(__file__).parent / "results"
 Unit = Mapping[str, Any]
 
@@ -66,6 +66,11 @@ class Study:
         """The file of its results."""
         return RESULTS / f"{self.name}.csv"
 
+    @property
+    def is_old(self) -> bool:
+        """Whether its results were made by other code than there is."""
+        return self.path.exists() and not provenance.is_current(self.path, self.parts)
+
     def run(self, only: Sequence[str] = (), n_jobs: int = 1, seconds: float | None = None) -> None:
         """Run what is not in the log yet, and write the results.
 
@@ -103,7 +108,7 @@ class Study:
 
     def is_ours(self, name: str) -> bool:
         """Whether rows depend on more of the package than the baselines."""
-        return self.by not in RIVALRY or name.startswith(("ccm", "covmin"))
+        return self.by != "selector" or name.startswith("ccm")
 
     def parts_of(self, names: Iterable[str]) -> tuple[str, ...]:
         """The parts that rows of some selectors depend on."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 
 import pandas as pd
 
@@ -27,38 +27,20 @@ def _cell(value: object, digits: int) -> str:
     return str(value)
 
 
-def titled(tables: Mapping[str, str]) -> str:
-    """Tables below their titles, which are no headings: a page may fold them away."""
-    return "\n\n".join(f"**{title}**\n\n{text}" for title, text in tables.items())
-
-
 def by_selector(frame: pd.DataFrame, value: str, keys: list[str]) -> pd.DataFrame:
     """Means of a value, a column for each selector, ours first."""
     wide = frame.pivot_table(value, keys, "selector", sort=False)
     return wide[["ccm", *wide.columns.drop("ccm")]]
 
 
-def common(frame: pd.DataFrame, cell: list[str]) -> pd.DataFrame:
-    """The rows of those cells that every selector has run."""
-    counts = frame.groupby(cell)["selector"].transform("nunique")
-    return frame[counts == frame["selector"].nunique()]
-
-
-def each(
-    value: str, *keys: str, same: bool = False, digits: int = 2
-) -> Callable[[pd.DataFrame], str]:
-    """A report of a study: means for each value of the keys, and mean seconds.
-
-    ``same``: of those draws alone that every selector has run.
-    """
+def each(value: str, *keys: str, digits: int = 2) -> Callable[[pd.DataFrame], str]:
+    """A report of a study: means for each value of the keys, and mean seconds."""
 
     def report(frame: pd.DataFrame) -> str:
-        frame = common(frame, [*keys, "draw"]) if same else frame
-        names = frame.astype(dict.fromkeys(keys, str))
-        wide = by_selector(names, value, list(keys)).reset_index()
-        seconds = {keys[0]: "seconds of a fit, mean"} | dict.fromkeys(keys[1:], "")
-        wide.loc[len(wide)] = frame.groupby("selector")["seconds"].mean()
-        wide.loc[len(wide) - 1, list(seconds)] = list(seconds.values())
+        wide = by_selector(frame.astype(dict.fromkeys(keys, str)), value, list(keys)).reset_index()
+        first = {keys[0]: "seconds of a fit, mean"} | dict.fromkeys(keys[1:], "")
+        seconds = frame.groupby("selector")["seconds"].mean().to_dict()
+        wide.loc[len(wide)] = first | seconds
         return markdown_table(wide, digits)
 
     return report

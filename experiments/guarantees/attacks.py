@@ -108,6 +108,23 @@ DESIGNS |= {"patients": patients, "in time": in_time}
 LENGTHS = {"patients": 8, "in time": 20}
 
 
+def judged(
+    tool: str, X: Any, y: np.ndarray, x: Any, given: Any, groups: Any, is_true: np.ndarray
+) -> dict[str, float]:
+    """False and true ones of a tool on a table; of the test, whether it rejects x given others."""
+    with warnings.catch_warnings(action="ignore"):
+        if tool == "test":
+            tested = conditional_dependence_test(x, y, given=given, groups=groups)
+            return {"false": float(tested.p_value <= ALPHA)}
+        if tool == "verdicts":
+            verdicts = VerdictSelector(fdr=LEVEL, verbose=0).fit(X, y, groups=groups).verdicts_
+            kept = verdicts == "needed"
+        else:
+            kept = KnockoffSelector(fdr=float(tool.split()[1])).fit(X, y, groups=groups).support_
+    false = float((kept & ~is_true).sum() / max(kept.sum(), 1))
+    return {"false": false} | ({"found": float(kept[is_true].mean())} if is_true.any() else {})
+
+
 def work(unit: Unit) -> dict[str, Any]:
     """False and true ones of a tool on one table, and whether it refuses without groups."""
     name, n, tool = unit["design"], unit["n"], unit["tool"]
@@ -115,32 +132,17 @@ def work(unit: Unit) -> dict[str, Any]:
     X, y, needed = DESIGNS[name](rng, n)
     is_true = np.isin(np.arange(D), needed)
 
-    def called(groups: np.ndarray | None) -> np.ndarray:
-        if tool == "verdicts":
-            return (
-                VerdictSelector(fdr=LEVEL, verbose=0).fit(X, y, groups=groups).verdicts_ == "needed"
-            )
-        if tool.startswith("knockoffs"):
-            return KnockoffSelector(fdr=float(tool.split()[1])).fit(X, y, groups=groups).support_
-        # The column most like a needed one, given all others.
-        j = np.flatnonzero(~is_true)[np.abs(np.corrcoef(X.T)[~is_true][:, is_true]).sum(1).argmax()]
-        others = np.delete(X, j, axis=1)[:, : 3 if name in LENGTHS else D]  # few, for few groups
-        found = conditional_dependence_test(X[:, [j]], y, given=others, groups=groups)
-        return (np.arange(D) == j) & (found.p_value <= ALPHA)
-
-    with warnings.catch_warnings(action="ignore"):
-        refused = 0.0
-        try:
-            kept = called(None)
-        except InputError:
-            refused = 1.0
-        if refused or name in LENGTHS:
-            kept = called(np.arange(n) // LENGTHS.get(name, 1))
-    return {
-        "false": float((kept & ~is_true).sum() / max(kept.sum(), 1)),
-        "found": float(kept[is_true].mean()) if needed and tool != "test" else None,
-        "refused": refused,
-    }
+    # The column most like a needed one, given all others: few, for few groups.
+    j = np.flatnonzero(~is_true)[np.abs(np.corrcoef(X.T)[~is_true][:, is_true]).sum(1).argmax()]
+    pair = X[:, [j]], np.delete(X, j, axis=1)[:, : 3 if name in LENGTHS else D]
+    refused = 0.0
+    try:
+        found = judged(tool, X, y, *pair, None, is_true)
+    except InputError:
+        refused = 1.0
+    if refused or name in LENGTHS:
+        found = judged(tool, X, y, *pair, np.arange(n) // LENGTHS.get(name, 1), is_true)
+    return found | {"found": found.get("found"), "refused": refused}
 
 
 _SIZES = {"test": (60, 200, 1000), "verdicts": (300,), "knockoffs 0.2": (300,)}

@@ -6,18 +6,16 @@ add to all others, and the one that the test looks at, which adds nothing.
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from covmin import KnockoffSelector, VerdictSelector, conditional_dependence_test
 from covmin.runtime.seeds import unit_seed
 from experiments.study import Unit
 
-from .attacks import ALPHA, LEVEL
+from .attacks import judged
 from .simulation import gaussian_design, simulation
 
 D = 12
@@ -132,25 +130,14 @@ SPREAD = {"uneven": [5]}
 
 
 def work(unit: Unit) -> dict[str, Any]:
-    """False and true ones of a tool on one table."""
+    """False and true ones of a tool on one table, whose rows are independent."""
     name, n, tool = unit["design"], unit["n"], unit["tool"]
     rng = np.random.default_rng(unit_seed(0, "fresh", name, n, unit["run"]))
     X, y, needed, tested = DESIGNS[name](rng, n)
-    rows = range(n)  # independent, even if one table in some hundreds looks otherwise
-    with warnings.catch_warnings(action="ignore"):
-        if tool == "test":
-            given = X.drop(columns=X.columns[tested])
-            found = conditional_dependence_test(X.iloc[:, [tested]], y, given=given, groups=rows)
-            return {"false": float(found.p_value <= ALPHA)}
-        if tool == "verdicts":
-            verdicts = VerdictSelector(fdr=LEVEL, verbose=0).fit(X, y, groups=rows).verdicts_
-            kept = verdicts == "needed"
-        else:
-            kept = KnockoffSelector(fdr=float(tool.split()[1])).fit(X, y, groups=rows).support_
-            needed = [*needed, *SPREAD.get(name, [])]
-    is_true = np.isin(np.arange(kept.size), needed)
-    false = float((kept & ~is_true).sum() / max(kept.sum(), 1))
-    return {"false": false, "found": float(kept[is_true].mean())}
+    needed = [*needed, *SPREAD.get(name, [])] if "knockoffs" in tool else needed
+    is_true = np.isin(np.arange(X.shape[1]), needed)
+    pair = X.iloc[:, [tested]], X.drop(columns=X.columns[tested])
+    return judged(tool, X, y, *pair, range(n), is_true)
 
 
 _CELLS = (("test", 60, 200), ("test", 200, 200), ("test", 1000, 60))

@@ -15,17 +15,15 @@ import pandas as pd
 from covmin.core.kernels import Gaussian
 from covmin.core.problem import Problem
 from covmin.core.rows import Sample
-from covmin.core.screening import Protected
-from covmin.core.units import Units
 from covmin.data import TableOptions, read
 from covmin.plan.look import FirstLook
 from covmin.runtime.seeds import unit_seed
-from experiments.study import Study, Unit, results
+from experiments.study import Unit, results
 
-from .simulation import gaussian_design
+from .simulation import gaussian_design, simulation
 
 LEVEL = 0.05
-N_TABLES, BATCH, ORDERS = 500, 50, (2, 3)
+N_TABLES, ORDERS = 500, (2, 3)
 Draw = Callable[[np.random.Generator, int, int], Any]
 
 # --- features -------------------------------------------------------------------------------------
@@ -111,10 +109,10 @@ EFFECTS_OF_SINGLES: dict[str, Callable[[np.ndarray], np.ndarray]] = {
 }
 
 
-def draw(unit: Unit, table: int) -> tuple[Any, np.ndarray]:
+def draw(unit: Unit) -> tuple[Any, np.ndarray]:
     """Features and a response in which nothing interacts."""
     features, response, n = unit["features"], unit["response"], unit["n"]
-    seed = unit_seed(0, "interactions", features, response, n, unit["d"], table)
+    seed = unit_seed(0, "interactions", features, response, n, unit["d"], unit["run"])
     rng = np.random.default_rng(seed)
     X = FEATURES[features](rng, n, unit["d"])
     if response in NOISE:
@@ -123,25 +121,14 @@ def draw(unit: Unit, table: int) -> tuple[Any, np.ndarray]:
     return X, (y > 0.0).astype(str) if "classes" in response else y
 
 
-def named(X: Any, y: np.ndarray, order: int) -> Protected:
-    """What a fit would name by the look before its path, in sets of up to ``order`` features.
-
-    The look goes by ranks, so that numbers need not be read and standardised as a fit does.
-    """
-    task = "regression" if y.dtype.kind == "f" else "classification"
-    if isinstance(X, pd.DataFrame):
-        samples = read(X, y, TableOptions(task=task))
-        columns = samples.columns(True)
-        rows = columns.distinct(0)
-        Y = samples.response.Y[rows.first]
-        sample = Sample(columns.X.take(rows.first), Y - rows.p @ Y, rows.p)
-        problem = Problem(sample, sample, Gaussian(), 1.0, columns.units)
-        return FirstLook(problem, task, order).protected
-    X = X[:, np.ptp(X, axis=0) > 0.0]
-    Y = y[:, None] if task == "regression" else (y[:, None] == np.unique(y)).astype(float)
-    sample = Sample(X, Y - Y.mean(axis=0), np.full(len(X), 1.0 / len(X)))
-    problem = Problem(sample, sample, Gaussian(), 1.0, Units.single(X.shape[1]))
-    return FirstLook(problem, task, order).protected
+def problem_of(X: Any, y: np.ndarray) -> Problem:
+    """What a fit would look at first."""
+    table = read(X, y, TableOptions(task="regression" if y.dtype.kind == "f" else "classification"))
+    columns = table.columns(True)
+    rows = columns.distinct(0)
+    Y = table.response.Y[rows.first]
+    sample = Sample(columns.X.take(rows.first), Y - rows.p @ Y, rows.p)
+    return Problem(sample, sample, Gaussian(), 1.0, columns.units)
 
 
 # --- runs -----------------------------------------------------------------------------------------
@@ -166,42 +153,25 @@ def cells() -> list[tuple[str, str, int, int]]:
     return [*noise, *effects, ("a bent copy", "sin 6x₁", *LARGE[0])]
 
 
-def units() -> list[dict[str, Any]]:
-    return [
-        {"features": features, "response": response, "n": n, "d": d, "batch": batch}
-        for batch in range(N_TABLES // BATCH)
-        for features, response, n, d in cells()
-    ]
-
-
-def run(unit: Unit) -> list[dict[str, int]]:
-    """Of a batch, tables with an interaction and with a feature of the spread, by the order."""
-    tables = range(unit["batch"] * BATCH, (unit["batch"] + 1) * BATCH)
-    drawn = [draw(unit, table) for table in tables]
-    rows = []
+def work(unit: Unit) -> list[dict[str, Any]]:
+    """Whether an interaction and a feature of the spread are named, by the order."""
+    X, y = draw(unit)
+    problem, task = problem_of(X, y), "regression" if y.dtype.kind == "f" else "classification"
+    rows: list[dict[str, Any]] = []
     for order in ORDERS:
-        found = [named(*table, order) for table in drawn]
-        any_set = sum(protected.interactions.share.size > 0 for protected in found)
-        spread = sum(protected.spread.share.size > 0 for protected in found)
-        rows.append({"order": order, "found": any_set, "spread": spread, "tables": BATCH})
+        named = FirstLook(problem, task, order).protected
+        sizes = {"found": named.interactions.share.size, "spread": named.spread.share.size}
+        rows.append({"order": order, **{what: float(size > 0) for what, size in sizes.items()}})
     return rows
 
 
 # --- tables ---------------------------------------------------------------------------------------
 
 
-def summary(frame: pd.DataFrame) -> pd.DataFrame:
-    """Rates of each cell."""
-    keys = ["features", "response", "n", "d", "order"]
-    sums = frame.groupby(keys, sort=False)[["found", "spread", "tables"]].sum()
-    sums[["found", "spread"]] = sums[["found", "spread"]].div(sums["tables"], axis=0)
-    return sums.reset_index()
-
-
-def with_error(rate: float, n_tables: int = N_TABLES) -> str:
+def with_error(rate: float) -> str:
     """A rate with its standard error; bold above the level and two standard errors of it."""
-    text = f"{rate:.3f} ± {np.sqrt(rate * (1.0 - rate) / n_tables):.3f}"
-    limit = LEVEL + 2.0 * np.sqrt(LEVEL * (1.0 - LEVEL) / n_tables)
+    text = f"{rate:.3f} ± {np.sqrt(rate * (1.0 - rate) / N_TABLES):.3f}"
+    limit = LEVEL + 2.0 * np.sqrt(LEVEL * (1.0 - LEVEL) / N_TABLES)
     return f"**{text}**" if rate > limit else text
 
 
@@ -220,17 +190,10 @@ def page_rates() -> pd.DataFrame:
 
 
 _CELL: dict[str, Any] = {"features": "independent", "response": "two classes"}
+_KEYS = ("features", "response", "n", "d")
+CELLS = [dict(zip(_KEYS, cell, strict=True)) | {"runs": N_TABLES} for cell in cells()]
+_STUDY: dict[str, Any] = {"cell": _CELL, "value": "found"}
 STUDIES = [
-    Study(
-        "guarantees-interactions",
-        units,
-        run,
-        0.1,
-        summary,
-        by="features",
-        parts=("search",),
-        cell=_CELL,
-        value="found",
-    )
+    simulation("guarantees-interactions", CELLS, work, "features", ("search",), "order", **_STUDY)
 ]
 TABLES = {"interactions": (page_rates, 3)}

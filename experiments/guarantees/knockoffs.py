@@ -12,7 +12,6 @@ import numpy as np
 import pandas as pd
 from scipy.special import ndtri
 from scipy.stats import rankdata
-from sklearn.linear_model import LassoCV
 
 from covmin import CCMSelector, KnockoffSelector
 from covmin.remarks import CovminWarning
@@ -45,22 +44,15 @@ def knockoff_run(unit: Unit) -> list[dict[str, Any]]:
     else:
         signal = sum(EFFECTS[i % len(EFFECTS)](X[:, j]) for i, j in enumerate(chosen))
     y = with_noise(rng, signal)
-    selector = KnockoffSelector(random_state=run)
-    if unit["method"] == "lasso":
-        selector.set_params(estimator=LassoCV(), importance=absolute_coefficients)
-    return discoveries(selector.fit(X, y).q_values_, np.isin(np.arange(N_FEATURES), chosen))
-
-
-def absolute_coefficients(model: Any) -> np.ndarray:
-    return np.abs(model.coef_)
+    q = KnockoffSelector(random_state=run).fit(X, y).q_values_
+    return discoveries(q, np.isin(np.arange(N_FEATURES), chosen))
 
 
 def page_knockoffs() -> pd.DataFrame:
     """At the level of 0.1."""
     frame = results("guarantees-knockoffs").query("level == 0.1")
-    frame = frame.assign(features=frame["rho"].map(design))
-    wide = frame.pivot(index=["response", "features"], columns="method", values=["fdr", "power"])
-    return wide.set_axis(["FDR", "FDR, Lasso", "power", "power, Lasso"], axis=1).reset_index()
+    frame = frame.assign(features=frame["rho"].map(design)).rename(columns={"fdr": "FDR"})
+    return frame[["response", "features", "FDR", "power"]]
 
 
 # Columns that are not Gaussian, or not numbers --------------------------------------------------
@@ -231,8 +223,8 @@ def page_columns() -> pd.DataFrame:
 
 
 KNOCKOFFS = [
-    {"response": response, "rho": rho, "method": method, "runs": N_RUNS}
-    for response, rho, method in product(("linear", "nonlinear"), (0.0, 0.5), ("ccm", "lasso"))
+    {"response": response, "rho": rho, "runs": N_RUNS}
+    for response, rho in product(("linear", "nonlinear"), (0.0, 0.5))
 ]
 COLUMNS = [{"design": name, "runs": N_RUNS} for name in DESIGNS]
 STUDIES = [

@@ -1,4 +1,4 @@
-"""Verdicts on simulated designs, beside Boruta.
+"""Verdicts on simulated designs.
 
 The selector was designed on other designs than those shown here (an autoregression of 0.8, one
 latent factor with copies, bent functions of features among features, a spread that follows a
@@ -18,16 +18,13 @@ import pandas as pd
 
 from covmin import VerdictSelector
 from covmin.runtime.seeds import unit_seed
-from experiments.rivals import fitted_boruta
 from experiments.study import Unit, results
 
 from .simulation import EFFECTS, gaussian_design, simulation
 
 FDR = 0.1
 N_RUNS = 200
-N_RUNS_BORUTA = 3
 N_RUNS_STEPS = 60
-OURS, BORUTA = "covmin", "boruta"
 N, D = 200, 20
 
 
@@ -172,17 +169,6 @@ def stepped(name: str, n: int, rng: Rng) -> Table:
     return Table(X, y, *facts([0], 2))
 
 
-def called_by_boruta(table: Table, seed: int) -> tuple[np.ndarray, np.ndarray]:
-    """Features that Boruta confirms: it has one list, so both questions get it."""
-    confirmed = fitted_boruta(table.X, table.y, np.unique(table.y).size < 10, seed).support_
-    return confirmed, confirmed
-
-
-def called_by_verdicts(table: Table, seed: int) -> tuple[np.ndarray, np.ndarray]:
-    selector = VerdictSelector(fdr=FDR, random_state=seed, verbose=0).fit(table.X, table.y)
-    return selector.verdicts_ == "needed", selector.support_
-
-
 def one_run(unit: Unit) -> dict[str, float | None]:
     """Shares of false ones among those called, shares of the needed found, processor seconds."""
     name, run = unit["design"], unit["run"]
@@ -192,12 +178,11 @@ def one_run(unit: Unit) -> dict[str, float | None]:
     else:
         rng = np.random.default_rng(unit_seed(1, "verdicts", name, run))
         table = DESIGNS[name][0](rng)
-    call = called_by_boruta if unit.get("method") == BORUTA else called_by_verdicts
     start = time.process_time()
     with warnings.catch_warnings(action="ignore"):
-        needed, relevant = call(table, run)
+        selector = VerdictSelector(fdr=FDR, random_state=run, verbose=0).fit(table.X, table.y)
     seconds = time.process_time() - start
-    is_true = table.needed
+    needed, relevant, is_true = selector.verdicts_ == "needed", selector.support_, table.needed
     return {
         "seconds": seconds,
         "false needed": float((needed & ~is_true).sum() / max(needed.sum(), 1)),
@@ -208,13 +193,8 @@ def one_run(unit: Unit) -> dict[str, float | None]:
 
 
 def page_designs() -> pd.DataFrame:
-    frame, names = results("guarantees-verdicts"), list(DESIGNS)
-    ours = frame[frame["method"] == OURS].set_index("design").loc[names]
-    other = frame[frame["method"] == BORUTA].set_index("design").reindex(names)
     measures = ["false needed", "false relevant", "needed found", "relevant found"]
-    page = ours[measures].assign(
-        **{"Boruta: found": other["relevant found"], "Boruta: false": other["false relevant"]}
-    )
+    page = results("guarantees-verdicts").set_index("design").loc[list(DESIGNS), measures]
     page.insert(0, "what matters", [what for _, what in DESIGNS.values()])
     return page.reset_index()
 
@@ -224,13 +204,11 @@ def page_steps() -> pd.DataFrame:
     return results("guarantees-steps")[["design", "n", *measures]]
 
 
-# Boruta takes half a minute a run.
-_RUNS = {OURS: N_RUNS, BORUTA: N_RUNS_BORUTA}
-CELLS = [{"design": n, "method": m, "runs": runs} for m, runs in _RUNS.items() for n in DESIGNS]
-_TWO: dict[str, Any] = {"cell": {"design": "two", "method": OURS}, "value": "false relevant"}
+CELLS = [{"design": name, "runs": N_RUNS} for name in DESIGNS]
+_TWO: dict[str, Any] = {"cell": {"design": "two"}, "value": "false relevant"}
 OF_STEPS = [{"design": name, "n": n, "runs": N_RUNS_STEPS} for n in (N, 1000) for name in STEPS]
 STUDIES = [
-    simulation("guarantees-verdicts", CELLS, one_run, "method", ("verdicts",), **_TWO),
+    simulation("guarantees-verdicts", CELLS, one_run, "design", ("verdicts",), **_TWO),
     simulation("guarantees-steps", OF_STEPS, one_run, "design", ("verdicts",)),
 ]
 TABLES = {"verdicts": (page_designs, 2), "steps": (page_steps, 2)}

@@ -140,15 +140,14 @@ def distinct_up_to_sign(Z: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 def paper_selectors() -> dict[str, Make]:
     """Return the selectors of the library, those of the paper, and variants of CCM by name.
 
-    ``ccm-single`` is the paper's single solve, ``ccm-gaussian`` the path with its kernel. The other
-    variants are the paper's grids for its two approximations (λ₁ of the soft constraint, λ₂ of the
-    inverse-free form), and ours for the number of random Fourier features.
+    ``ccm-single`` is the paper's single solve. The other variants are the paper's grids for its two
+    approximations (λ₁ of the soft constraint, λ₂ of the inverse-free form), and ours for the number
+    of random Fourier features.
     """
     single = partial(Formulation, "single")
     solve = partial(CCMSelector, formulation="paper")
     return {
         **named_selectors(),
-        "ccm-gaussian": partial(CCMSelector, kernel="gaussian"),
         "ccm-single": solve,
         "bahsic": partial(baseline, bahsic),
         "hsic-lasso": partial(baseline, hsic_lasso),

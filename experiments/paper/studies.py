@@ -21,7 +21,7 @@ from .selectors import budget, paper_selectors
 
 # Fastest first, so that an interrupted run has finished most of the methods.
 BASELINES = ("pearson", "anova", "mrmr", "rfe", "bahsic", "extra-trees", "mi", "hsic-lasso")
-METHODS = ("ccm", "ccm-gaussian", "ccm-single", *BASELINES)
+METHODS = ("ccm", "ccm-single", *BASELINES)
 _FAMILIES = ("ccm-soft-", "ccm-free-", "ccm-fourier-")
 VARIANTS = tuple(name for name in paper_selectors() if name.startswith(_FAMILIES))
 

@@ -50,10 +50,6 @@ INTERRUPTED = {
         "covmin.evaluation.curves.rank_features",
         ["compare", "{csv}", "-t", "group", "--methods", "pearson", "-o", "{dir}/out.csv"],
     ),
-    "picture": (
-        "os.replace",
-        ["compare", "{csv}", "-t", "group", "--methods", "pearson", "-p", "{dir}/out.png"],
-    ),
 }
 
 

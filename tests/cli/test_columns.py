@@ -8,9 +8,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from covmin.cli.columns import ColumnOptions, find_columns, make_dataset
-from covmin.cli.errors import CommandError, ExitCode, did_you_mean
-from covmin.cli.files import FileTable
+from covmin.cli.columns import find_columns
+from covmin.cli.errors import ExitCode, did_you_mean
 
 COLUMNS = ["a", "b", "a,b", "it's -x", " blank ", "7", "y"]
 
@@ -46,21 +45,6 @@ def test_names_that_resemble_another():
     assert did_you_mean("attrition", ["Nutrition", "Attrition"]) == "Did you mean Attrition? "
 
 
-def test_rows_with_missing_values_are_dropped(table):
-    holes = table.copy()
-    holes.loc[[1, 4], "x3"] = np.nan
-    holes.loc[4, "x5"] = np.nan
-
-    def made(missing):
-        return make_dataset(FileTable(holes), ColumnOptions("group", missing=missing))
-
-    assert made("keep").X["x3"].isna().sum() == 2
-    assert made("rows").X.shape == (58, 10)
-    every = table.assign(x0=np.nan)
-    with pytest.raises(CommandError, match="No row is left"):
-        make_dataset(FileTable(every), ColumnOptions("group", missing="rows"))
-
-
 def test_samples_without_a_response_are_dropped(table, tmp_path, run):
     holes, path = table.copy(), tmp_path / "holes.csv"
     holes.loc[[1, 4], "group"] = None
@@ -76,9 +60,9 @@ def test_samples_without_a_response_are_dropped(table, tmp_path, run):
 def test_rows_are_told_apart_whatever_their_labels(table, tmp_path, run):
     path, output = tmp_path / "twice.parquet", tmp_path / "out.csv"
     twice = pd.concat([table.iloc[:40], table.iloc[:40]])
-    twice.iloc[3, 0] = np.nan
+    twice.iloc[3, -1] = None
     twice.to_parquet(path)
-    result = run("select", path, "-t", "group", "-m", 1, "--missing", "rows", "-o", output)
+    result = run("select", path, "-t", "group", "-m", 1, "-o", output)
     assert result.exit_code == 0, result.output
     assert len(pd.read_csv(output)) == 79
 

@@ -9,7 +9,6 @@ import pandas as pd
 import pytest
 
 from covmin.cli.display import _wrapped, sparkline
-from covmin.cli.select import _warning
 
 
 def test_table_shows_ranking_choice_and_curve(csv, run):
@@ -120,9 +119,3 @@ def test_long_names_break_after_separators():
     name = "months_since_last_credit_inquiry"
     assert _wrapped(name, 22).split("\n") == ["months_since_last_", "credit_inquiry"]
     assert _wrapped("incomprehensible", 5) == "incomprehensible"  # the table folds it
-
-
-def test_columns_that_are_not_listed_are_counted():
-    found = {"kind": "duplicate", "title": "14 columns are duplicated", "text": "So it is."}
-    said = _warning(found | {"features": list(range(12)), "n_features": 14}, list("abcdefghijklmn"))
-    assert said.endswith("k, l and 2 more. So it is.")

@@ -110,18 +110,16 @@ def test_columns_by_what_makes_lines_equal(text, columns, read):
     assert list(read(text).frame) == columns
 
 
-def test_decimal_commas_are_read_by_the_fit_or_asked_for(table, tmp_path, run):
-    path, output = tmp_path / "german.csv", tmp_path / "selected.csv"
-    table.to_csv(path, index=False, sep=";", decimal=",")
+def test_decimal_commas_are_read_by_the_fit(table, tmp_path, run):
     answers = []
-    for words in ((), ("--decimal", ",")):
-        result = run("select", path, "-t", "group", "-m", 3, "--json", *words, "-o", output)
+    for mark in (".", ","):
+        path = tmp_path / "table.csv"
+        table.to_csv(path, index=False, sep=";", decimal=mark)
+        result = run("select", path, "-t", "group", "-m", 3, "--json")
         assert result.exit_code == 0, result.output
         answers.append(json.loads(result.stdout))
-        assert pd.read_csv(output)["x0"].dtype.kind == ("f" if words else "O")
-    told = answers[0]["notes"][-1]
-    assert told.startswith("Read as numbers: 'x0', 'x1'")
-    assert answers[1]["notes"] == []
+    assert answers[0]["notes"] == []
+    assert answers[1]["notes"][-1].startswith("Read as numbers: 'x0', 'x1'")
     for key in ("selected", "features", "measures"):
         assert answers[0][key] == answers[1][key]
 
@@ -140,13 +138,6 @@ def test_numbers_among_names_are_told(read):
     assert any("some are numbers: '0.25', '1.5' (--no-header)" in note for note in found.notes)
     assert len(read("M,0.25,1.5\nF,3,4\n", header=False).frame) == 2
     assert len(read(f"a,b\n1,2\n{'x' * 200_000},3\n").frame) == 2
-
-
-def test_names_in_single_quotes(read):
-    found = read("'a'\t'it''s'\t'c'\nit's\t5\t'6 7'\n1\t2\t3\n").frame
-    assert list(found) == ["a", "it's", "c"]
-    assert found.iloc[0].tolist()[::2] == ["it's", "6 7"]
-    assert list(read("'a',b\n1,2\n3,4\n").frame) == ["'a'", "b"]
 
 
 @pytest.mark.parametrize("first", ["0,1,2", "1999,2000,2001", "a,2,3", "a,b,b.1"])
@@ -177,12 +168,7 @@ RECORDS = [{"a": 1, "b": "x"}, {"a": 2, "b": None}, {"a": 3, "b": "z"}]
 
 
 @pytest.mark.parametrize(
-    "text",
-    [
-        json.dumps(RECORDS, indent=2),
-        "\n".join(map(json.dumps, RECORDS)),
-        json.dumps({"a": [1, 2, 3], "b": ["x", None, "z"]}),
-    ],
+    "text", [json.dumps(RECORDS, indent=2), "\n".join(map(json.dumps, RECORDS))]
 )
 def test_forms_of_json(text, read):
     frame = read(text, "data.json").frame
@@ -204,7 +190,7 @@ def test_records_in_records_and_lists(read):
         (b"\n\n", "d.csv", "input is empty"),
         (b"a,b\n", "d.csv", "no rows"),
         (b"a,a\n1,2\n", "d.json", "json"),
-        (b"a,b\n1,2\n1,2,3,4\n", "d.csv", "Row 3 has 4 cells, but the first one has 2 names"),
+        (b"a,b\n1,2\n1,2,3,4\n", "d.csv", "Expected 2 fields in line 3, saw 4"),
         (b"\x80\x04\x95\x00\x00.", "d.pkl", "zero bytes"),
         (GERMAN.encode("utf-16-le"), "d.csv", "zero bytes"),
         (b"garbage", "d.csv.gz", "gzip"),
@@ -319,10 +305,10 @@ def test_no_name_and_no_cell_is_written_as_a_formula(text, tmp_path):
 
 def test_rows_longer_than_the_names(read):
     """Pandas would take the first cells for an index, and shift the others."""
-    for rest in ("1,2,3,\n4,5,6,\n", "1,2,3,,\n4,5,6\n"):
-        assert read(f"a,b,y\n{rest}").frame.to_numpy().tolist() == [[1, 2, 3], [4, 5, 6]]
+    ends_alike = read("a,b,y\n1,2,3,\n4,5,6,\n").frame
+    assert ends_alike.to_numpy().tolist() == [[1, 2, 3], [4, 5, 6]]
     of_r = read("a,b\none,1,2\ntwo,3,4\n").frame
     assert of_r[["a", "b"]].to_numpy().tolist() == [[1, 2], [3, 4]]
-    for rest in ("1,2,3,4\n5,6,7\n8,9,1\n", "1,2,3,4,5\n1,2,3,4,5\n"):
-        with pytest.raises(CommandError, match=r"Row 2 has \d cells, but the first .* 3 names"):
+    for rest in ("1,2,3,4\n5,6,7\n8,9,1\n", "1,2,3,4,5\n1,2,3,4,5\n", "1,2,3,,\n4,5,6\n"):
+        with pytest.raises(CommandError, match="more cells than the first one has names"):
             read(f"a,b,y\n{rest}")

@@ -94,7 +94,7 @@ def settings(**values):
 
 @pytest.mark.parametrize(("word", "value"), [("yes", True), ("no", False), ("rank", "rank")])
 def test_ways_to_scale(word, value, same):
-    same(["--standardize", word], standardize=value)
+    same(settings(standardize=word), standardize=value)
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
@@ -117,8 +117,8 @@ def test_kernels_and_their_parameters(name, same):
 
 
 def test_other_parameters(same, tmp_path):
-    words = ["--class-weight", "balanced", "--set", "epsilon=0.05,0.1", "--jobs", 2]
-    words += ["--feature-groups", "pair=x3,4"]
+    words = ["--feature-groups", "pair=x3,4", "--jobs", 2]
+    words += settings(class_weight="balanced", epsilon="0.05,0.1")
     same(
         [*words, *settings(long_run__checkpoint=tmp_path / "fit.jsonl")],
         class_weight="balanced",

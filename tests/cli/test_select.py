@@ -71,11 +71,11 @@ def test_report_is_written_with_notes_and_command(table, tmp_path, run):
     holes.loc[3, "x7"] = np.nan
     source, report = tmp_path / "holes.csv", tmp_path / "r.html"
     holes.to_csv(source, index=False)
-    words = ("select", source, "-t", "group", "-m", 3, "--missing", "rows", "--drop", "x9")
+    words = ("select", source, "-t", "group", "-m", 3, "--drop", "x9")
     result = run(*words, "--report", report)
     assert result.exit_code == 0, result.output
-    assert "1 row with missing values dropped" in result.stdout
-    assert "1 row with missing values dropped" in report.read_text("utf-8")
+    assert "Missing values in 'x7' are used as information." in " ".join(result.stdout.split())
+    assert "Missing values in &#39;x7&#39; are used" in report.read_text("utf-8")
     assert shlex.split(code_of(report)) == ["covmin", *map(str, words), "--report", str(report)]
 
 
@@ -84,20 +84,10 @@ def test_constant_columns_are_named_once(table, tmp_path, run):
     table.assign(flat=3.0, place="Oslo").to_csv(source, index=False)
     result = run("select", source, "-t", "group", "-m", 3, "--report", report)
     told = " ".join(result.stdout.split())
-    assert "2 columns are constant: flat, place." in told
-    assert told.count("carry no information") == 1
+    assert "2 columns are constant. Without information, so ranked last: 'flat', 'place'." in told
     page = report.read_text("utf-8")
     assert "2 columns are constant" in page
     assert "constant feature" not in page
-
-
-def test_a_row_number_that_tracks_the_response_is_pointed_out(table, tmp_path, run):
-    path = tmp_path / "sorted.csv"
-    table.sort_values("group").assign(row=range(60)).to_csv(path, index=False)
-    words = ("select", path, "-t", "group", "-m", 2)
-    result = run(*words, "--as", "row=number")
-    assert "Warning: A row number tracks the response. “row” has a different" in result.stdout
-    assert not json.loads(run(*words, "--json").stdout)["warnings"]  # it is left out, with a note
 
 
 def test_demo_ends_with_the_path_of_the_report(tmp_path, run, monkeypatch):

@@ -169,3 +169,16 @@ def test_rows_that_are_close_together_share_what_no_landmark_shows(n_columns):
     assert errors.judge(together).error < 0.65
     assert errors.judge(others).error > 0.98
     assert together == {*exchange(errors, [], n_columns).order[:n_columns]}
+
+
+def test_a_category_of_more_levels_than_landmarks_explains_what_it_does():
+    """Eight rows a level; of a mean of so many, an eighth of the noise is left."""
+    rng = np.random.default_rng(0)
+    levels = np.arange(1200) % 150
+    rng.shuffle(levels)
+    y = 2.0 * rng.standard_normal(150)[levels] + rng.standard_normal(1200)
+    of_column, scale = np.zeros(150, dtype=int), np.full(150, 150**-0.5)
+    X = np.eye(150)[levels] / np.eye(150).std(axis=0)
+    for response, least, most in ((y, 0.2, 0.3), (rng.permutation(y), 0.97, 1.01)):
+        errors = SetErrors(sample_of(X, response, of_column, scale), [0])
+        assert least < errors.judge(frozenset([0])).error < most

@@ -258,7 +258,7 @@ def test_the_stage_that_is_reported_sees_more_rows(easy, wanted):
     problem = make_problem(*easy, kernel=Gaussian(3.0), effort=few_rows())
     path = run_path(problem, [3, 2, 1], wanted=wanted)
     for stage in path.stages:
-        rows = problem if stage.budget == wanted else problem.on_first(20)
+        rows = problem if stage.budget == wanted else problem.for_stage(stage.among)[0]
         value = rows.trace(stage.among, stage.weights, 3.0)
         assert stage.criterion == pytest.approx(value, rel=1e-9)
         assert stage.n_rows == rows.rows.shape[0]

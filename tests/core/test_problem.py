@@ -247,12 +247,12 @@ def effort(**changes):
     return Effort(**{**defaults, "matrix_rows": 15, "looseness": 3.0, **changes})
 
 
-def test_on_first_has_the_rows_in_memory_and_all_else(sample, frequencies):
+def test_few_rows_are_the_first_in_memory_and_have_all_else(sample, frequencies):
     """By the matrix where rows are few, by the same components beyond."""
-    options = {"kernel": Mixed(0.4), "effort": effort(), "for_kept": True, "units": GROUPS}
-    whole = fourier(sample, frequencies, **options)
+    options = {"kernel": Mixed(0.4), "for_kept": True, "units": GROUPS}
     for n_rows, kind, rule in ((15, ExactGram, False), (16, FourierGram, True)):
-        few = whole.on_first(n_rows)
+        whole = fourier(sample, frequencies, effort=effort(reported_rows=n_rows), **options)
+        few = whole.for_stage(np.arange(3), whole=True)[-1]
         assert few.rows.shape[0] == few.sample.shape[0] == n_rows
         assert_array_equal(few.sample.p, sample.first(n_rows).p)
         assert isinstance(few.gram(np.arange(3), 1.5), kind)
@@ -260,7 +260,7 @@ def test_on_first_has_the_rows_in_memory_and_all_else(sample, frequencies):
         assert (few.kernel, few.units, few.epsilon) == (whole.kernel, whole.units, whole.epsilon)
         assert few.effort is whole.effort
     weights, rows = np.full(3, 0.5), sample.first(16)
-    alone = fourier(rows, frequencies, **options)
+    alone = fourier(rows, frequencies, effort=effort(), **options)
     assert few.trace(np.arange(3), weights, 1.5) == alone.trace(np.arange(3), weights, 1.5)
 
 

@@ -8,7 +8,6 @@ from numpy.testing import assert_array_equal
 
 from covmin import data, open_parquet
 from covmin.data.blocks import ArrayBlocks, array
-from covmin.data.dtypes import from_tensors
 
 RNG = np.random.default_rng(0)
 X = RNG.standard_normal((40, 5))
@@ -92,10 +91,10 @@ class TestTensors:
     def test_in_main_memory_they_are_arrays_to_numpy(self):
         torch = pytest.importorskip("torch", reason="pip install 'covmin[torch]'")
         tensor = torch.as_tensor(X)
-        array, device, response = from_tensors(tensor, None, torch.as_tensor(y))
-        assert device is None
-        assert np.shares_memory(array, X)
-        assert_array_equal(response, y)
+        table = data.read(tensor, torch.as_tensor(y), data.TableOptions())
+        assert table.device is None
+        assert np.shares_memory(table.X, X)
+        assert_array_equal(table.passed[1], y)
 
     def test_elsewhere_they_are_computed_on_where_they_are(self):
         """Also where no such device is at hand: torch's has no numbers, but a place."""
@@ -105,7 +104,6 @@ class TestTensors:
             device = torch.device("meta")
 
         tensor = torch.as_tensor(X).as_subclass(Elsewhere)
-        array, device = from_tensors(tensor, None)
-        assert device == "meta"
-        assert_array_equal(array, X)
-        assert from_tensors(tensor, "cpu")[1] == "cpu"  # what the user asks for comes first
+        table = data.read(tensor, y, data.TableOptions())
+        assert table.device == "meta"
+        assert_array_equal(table.X, X)

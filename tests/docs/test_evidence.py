@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 from experiments import pages, provenance
 from experiments.claims import CLAIMS
-from experiments.registry import PARTS, PICTURES, STUDIES
+from experiments.registry import PICTURES, STUDIES
 from experiments.study import Study
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -94,9 +94,8 @@ def site(tmp_path, monkeypatch):
     for name, value in {
         "ROOT": tmp_path,
         "CHECKSUMS": tmp_path / "checksums.json",
-        "STUDIES": {"r": Study("r", list, dict, 0.5)},
+        "STUDIES": {"r": Study("r", list, dict, 0.5, parts=("fit",))},
         "RESULTS": "results.md",
-        "PARTS": {"r.csv": ("fit",)},
         "pages": lambda: [tmp_path / "README.md"],
         "PICTURES": {"p.svg": (lambda frame, path: path.write_text(str(frame)), ["r.csv"])},
         "TABLES": {"t": (lambda: provenance.read(results), 0)},
@@ -122,7 +121,7 @@ def test_results_of_earlier_code_are_marked_below_their_table(site, monkeypatch)
     assert "**earlier code**" not in (site / "README.md").read_text()
     assert pages.all_results()["state"].tolist() == ["current"]
     monkeypatch.setattr(provenance, "version", lambda part: "other")
-    assert pages.outdated() == ["r.csv"]
+    assert pages.outdated() == [site / "r.csv"]
     assert pages.stale() == ["README.md", "results.md"]
     pages.make_all()
     assert "**earlier code**" in (site / "README.md").read_text()
@@ -156,7 +155,7 @@ def test_every_table_is_on_a_page():
 def test_every_file_of_results_has_a_maker():
     kept = list(ROOT.glob("experiments/results/*.csv"))
     found = {path.relative_to(ROOT).as_posix() for path in kept}
-    assert found <= MADE_BY_STUDIES == set(PARTS)
+    assert found <= MADE_BY_STUDIES
     assert all(provenance.made(path).commit for path in kept)
     assert {name for _, files in PICTURES.values() for name in files} <= found
     assert set(json.loads(pages.CHECKSUMS.read_text("utf-8"))) == set(PICTURES)

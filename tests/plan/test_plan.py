@@ -325,7 +325,7 @@ def test_a_pair_that_needs_five_thousand_rows():
 
 def problem_of(selector, X, y):
     table = read(X, y, TableOptions())
-    plan = make_plan(table, table.columns(True), settings_of(selector, None))
+    plan = make_plan(table, table.columns(True), settings_of(selector))
     return planned_problem(plan, prepare_columns(X), (y - y.mean())[:, None])
 
 
@@ -377,7 +377,7 @@ def test_what_is_said_of_the_first_stage(shape, parameters, words):
 
     X = np.random.default_rng(0).standard_normal(shape)
     table = read(X, np.arange(shape[0]) + 0.5, TableOptions())
-    plan = make_plan(table, table.columns(True), settings_of(CCMSelector(**parameters), None))
+    plan = make_plan(table, table.columns(True), settings_of(CCMSelector(**parameters)))
     said = {each.topic: f"{each.choice} ({each.reason})" for each in plan.decisions}
     if words is not None and words.startswith("~"):
         assert re.search(words[1:], said["first stage"])

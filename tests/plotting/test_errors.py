@@ -9,7 +9,7 @@ from sklearn.neighbors import KNeighborsClassifier
 
 from covmin import CCMSelector
 from covmin.datasets import make_xor
-from covmin.plotting import ErrorCurveDisplay, RankingDisplay, StabilityDisplay
+from covmin.plotting import ErrorCurveDisplay, RankingDisplay
 
 
 def test_error_curve_draws_the_errors():
@@ -71,7 +71,5 @@ def test_long_names_leave_room_for_the_bars():
     display.figure_.canvas.draw()
     assert display.ax_.get_window_extent().width > 150
     assert len(display.ax_.get_yticklabels()[0].get_text()) == 32
-    frequencies = StabilityDisplay(
-        names, np.array([1.0, 0.5]), np.array([True, False]), 0.7, 0.2
-    ).plot()
-    assert _is_outside(frequencies.ax_)
+    display.limits["threshold"] = 0.7
+    assert _is_outside(display.plot().ax_)

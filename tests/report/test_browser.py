@@ -77,7 +77,7 @@ def texts(page, css):
 def test_browser_opens_without_errors(page):
     assert page.get_log("browser") == []
     assert "features" in texts(page, "h1")[0]
-    for figure in ("curve", "path", "pair", "shared"):
+    for figure in ("curve", "path", "pair"):
         assert len(page.find_elements("css selector", f"#{figure} svg")) >= 1
     assert len(page.find_elements("css selector", "#plots .card")) == 12
     loaded = page.execute_script("return performance.getEntriesByType('resource').length")

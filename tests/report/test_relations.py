@@ -38,40 +38,7 @@ def test_substitutes_know_a_near_copy():
     selector = CCMSelector(1, task="regression").fit(X, y)
     (row,) = build_report(selector, X, y)["substitutes"]["rows"]
     assert {row["feature"], row["substitute"]} == {"x0", "x5"}
-    assert row["correlation"] > 0.99
     assert row["with_substitute"] < row["without"]
-
-
-def test_categories_are_compared_by_measures_of_their_own(years):
-    X, y = years
-    report = build_report(CCMSelector(2, task="regression").fit(X, y), X, y)
-    shared = report["correlation"]
-    assert sorted(shared["categorical"]) == [2, 3]
-    percent = pd.DataFrame(shared["percent"], shared["features"], shared["features"])
-    assert percent.loc[2, 3] == percent.loc[3, 2] == 100
-    between = X["day"].groupby(X["district"].to_numpy()).transform("mean")
-    share = between.var(ddof=0) / X["day"].var(ddof=0)
-    ratio = np.sqrt(max(0.0, 1.0 - (1.0 - share) * 119 / 117))
-    assert percent.loc[2, 1] == percent.loc[1, 2] == round(100 * ratio)
-    assert percent.loc[0, 1] == round(100 * X["year"].corr(X["day"]))
-    page = render_report(report)
-    assert "Cramér’s V" in page
-    assert "correlation ratio" in page
-    (row,) = [
-        row for row in report["substitutes"]["rows"] if row["feature"] in ("district", "code")
-    ]
-    assert {row["feature"], row["substitute"]} == {"district", "code"}
-    assert row["measure"] == "Cramér’s V"
-
-
-def test_categories_of_many_levels_do_not_go_together_by_chance():
-    rng = np.random.default_rng(0)
-    X = pd.DataFrame({name: pd.Categorical(rng.integers(0, 30, 300)) for name in "ab"})
-    X["x"] = rng.normal(size=300)
-    y = rng.normal(size=300)
-    report = build_report(CCMSelector(1).fit(X, y), X, y)
-    percent = np.array(report["correlation"]["percent"])
-    assert np.abs(percent - np.diag(np.diag(percent))).max() < 20
 
 
 def test_a_substitute_that_does_better_is_spoken_of():

@@ -164,7 +164,7 @@ class TestGiven:
             ({"given": ["x"]}, "no names"),
             ({"given": [True, False]}, "one entry for each of the 10"),
             ({"given": [0.5]}, "column names, column numbers"),
-            ({"given": [0], "feature_groups": [0, 0, *range(8)]}, "whole group or none"),
+            ({"given": [0], "feature_groups": [0, 0, *range(8)]}, "all or none of it"),
         ],
     )
     def test_bad_given(self, xor, options, message):

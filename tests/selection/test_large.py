@@ -101,7 +101,7 @@ class TestFolds:
         X = np.random.default_rng(0).standard_normal((60, 5))
         options = {"approximation": Fourier(16), "formulation": "path"}
         table = read(X, X[:, 0], TableOptions())
-        settings = fit.settings_of(CCMSelector(2, **options), None)
+        settings = fit.settings_of(CCMSelector(2, **options))
         plan = fit.make_plan(table, table.columns(True), settings)
         fold = problem_of(plan, prepare_columns(X[:50, :4]), centred(X[:50, 0]))
         assert fold.kernel == plan.kernel

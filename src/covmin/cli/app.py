@@ -80,14 +80,9 @@ def select(
     top: opt.Top = 20,
     json: opt.Json = False,
     kernel: opt.Kernel = "auto",
-    standardize: opt.Standardize = "yes",
-    class_weight: opt.ClassWeight = None,
-    interactions: opt.Interactions = "auto",
     settings: opt.Set = None,
-    missing: opt.MissingOption = opt.Missing.keep,
     format: opt.FormatOption = None,
     header: opt.Header = None,
-    decimal: opt.DecimalOption = None,
     encoding: opt.Encoding = None,
     table: opt.TableName = None,
     random_state: opt.Seed = 0,
@@ -104,7 +99,7 @@ def select(
 
     - `covmin select wine.csv --target cultivar`
     - `covmin select wine.csv -t cultivar -m 5 --report wine.html --output wine5.csv`
-    - `covmin select glass.csv -t type --drop id,lab --missing rows`
+    - `covmin select glass.csv -t type --drop id,lab`
     - `covmin select houses.csv -t price --as district=category --given area`
     - `covmin select trial.csv -t days --event died`
     - `covmin select visits.csv -t outcome --row-groups patient`
@@ -144,20 +139,16 @@ def compare(
     m: opt.Sizes = None,
     task: opt.ScoredTaskOption = opt.ScoredTask.auto,
     scoring: opt.Scoring = None,
-    protocol: opt.ProtocolOption = opt.Protocol.nested,
     cv: opt.Folds = 5,
     repeats: opt.Repeats = 1,
     row_groups: opt.RowGroups = None,
     time: opt.Time = None,
     drop: opt.Drop = None,
     kinds: opt.Kinds = None,
-    picture: opt.Picture = None,
     output: opt.Scores = None,
     json: opt.Json = False,
-    missing: opt.MissingOption = opt.Missing.keep,
     format: opt.FormatOption = None,
     header: opt.Header = None,
-    decimal: opt.DecimalOption = None,
     encoding: opt.Encoding = None,
     table: opt.TableName = None,
     seed: opt.Seed = 0,
@@ -175,7 +166,7 @@ def compare(
     - `covmin compare wine.csv --target cultivar`
     - `covmin compare wine.csv -t cultivar --methods ccm,anova,rfe -m 2,5,10`
     - `covmin compare churn.xlsx -t left --scoring roc_auc --seconds 300`
-    - `covmin compare genes.parquet -t -1 --repeats 5 --jobs -1 --picture curves.png`
+    - `covmin compare genes.parquet -t -1 --repeats 5 --jobs -1`
     """
     from .columns import ColumnOptions
     from .compare import run_compare
@@ -186,11 +177,9 @@ def compare(
         ColumnOptions(**_named(ColumnOptions, locals())),
         methods=methods,
         sizes=m,
-        picture=picture,
         output=output,
         as_json=json,
         quiet=quiet,
-        protocol=str(protocol),
         cv=cv,
         n_repeats=repeats,
         task=str(task),
@@ -202,13 +191,11 @@ def compare(
 
 
 @app.command(epilog=_EPILOG)
-def demo(
-    report: opt.DemoReport = Path("report.html"), seed: opt.Seed = 0, quiet: opt.Quiet = False
-) -> None:
+def demo(report: opt.DemoReport = Path("report.html"), quiet: opt.Quiet = False) -> None:
     """Select features of the wine data (178 samples, 13 features) and write a report.
 
     Needs no file and no network. For example: `covmin demo --report wine.html`
     """
     from .select import run_demo
 
-    run_demo(report, seed=seed, quiet=quiet)
+    run_demo(report, quiet)

@@ -12,7 +12,7 @@ import numpy as np
 import typer
 
 from covmin.data.columns import KINDS, read_by_itself
-from covmin.data.dtypes import is_category, is_number, is_time
+from covmin.data.dtypes import kind_of
 from covmin.data.response import ordered_levels
 from covmin.data.survival import as_structured
 from covmin.selection.summary import level_text
@@ -44,7 +44,6 @@ class ColumnOptions:
     kinds: list[str] | None = None
     given: list[str] | None = None
     feature_groups: list[str] | None = None
-    missing: str = "keep"
 
 
 @dataclass(frozen=True)
@@ -174,14 +173,10 @@ def make_dataset(table: FileTable, options: ColumnOptions) -> Dataset:
         hint = "Separate its columns by commas, semicolons, tabs, | or blanks."
         raise DataError(f"The table has only one column, {columns[0]!r}.", hint)
     roles = find_roles(columns, options)
-    incomplete = frame[roles.features].isna().any(axis=1)
-    if options.missing == "rows" and incomplete.any():
-        notes.append(f"{count_of(int(incomplete.sum()), 'row')} with missing values dropped.")
-        frame = frame.loc[~incomplete]
     if roles.event is not None:
         frame = frame.loc[frame[roles.event].notna()]
     if frame.empty:
-        raise DataError("No row is left.", "Keep missing values: --missing keep.")
+        raise DataError("No row is left.", f"--event {roles.event} is missing in all of them.")
     if roles.time is not None:
         frame = _in_time(frame, roles.time)
         notes.append(f"Later rows were predicted from earlier ones, by {roles.time!r}.")
@@ -193,7 +188,7 @@ def make_dataset(table: FileTable, options: ColumnOptions) -> Dataset:
         y = as_structured(np.column_stack([_events(frame, roles), y]))
     # An array would lose the order of classes, which Parquet and Feather files store.
     elif ordered_levels(y) is None:
-        known = is_number(y.dtype) or is_category(y.dtype) or is_time(y.dtype)
+        known = kind_of(y.dtype) in "biufCM"
         read = None if known else read_by_itself(y, is_trusted=True)
         if read is not None and read.kind == "number" and read.words:
             notes.append(f"Target {y.name!r} was read as numbers ({read.words}).")
@@ -208,21 +203,19 @@ def _in_time(frame: pd.DataFrame, column: str) -> pd.DataFrame:
     import pandas as pd
 
     times = frame[column]
-    if not (is_number(times.dtype) or is_time(times.dtype)):
+    if kind_of(times.dtype) not in "biufM":
         times = pd.to_datetime(times, errors="coerce", format="mixed")
     if times.isna().any():
-        example, where = (
-            frame[column][times.isna()].iloc[0],
-            count_of(int(times.isna().sum()), "row"),
-        )
+        without = frame[column][times.isna()]
         hint = "Use numbers or dates such as 2024-05-31, and leave out the other rows."
-        raise DataError(f"--time {column}: no time in {where}, such as {example!r}.", hint)
+        where = f"{count_of(without.size, 'row')}, such as {without.iloc[0]!r}"
+        raise DataError(f"--time {column}: no time in {where}.", hint)
     return frame.loc[times.sort_values(kind="stable").index]
 
 
 def _events(frame: pd.DataFrame, roles: Dataset) -> np.ndarray:
     """Return whether the event of each sample was observed."""
-    if not is_number(frame[roles.target].dtype):
+    if kind_of(frame[roles.target].dtype) not in "biuf":
         text = f"--event requires a target of numeric times, but {roles.target!r} is not numeric."
         raise DataError(text, "Convert dates to numbers, such as days since the start.")
     # Whole numbers as a user would type them.

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import io
 import json
 import sys
-from collections.abc import Collection
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,19 +12,16 @@ from rich.console import Console
 from rich.table import Table
 
 from covmin.remarks import remark_of
-from covmin.runtime.resume import replace_file
-from covmin.text import printable
 
 from .columns import ColumnOptions, make_dataset
 from .display import BARE, say, show_files, show_json, show_remarks, sparkline
-from .errors import OutputError, UsageError, errors_explained, told, warnings_collected
-from .files import FileOptions, check_destination, errors_of_writing, read_file, write_table
+from .errors import UsageError, errors_explained, told, warnings_collected
+from .files import FileOptions, check_destination, read_file, write_table
 
 if TYPE_CHECKING:
     import pandas as pd
 
 _COLUMNS = 6
-_PICTURES = ".png, .svg, .pdf"
 
 
 def run_compare(
@@ -35,7 +30,6 @@ def run_compare(
     *,
     methods: list[str] | None = None,
     sizes: Any = None,
-    picture: Path | None = None,
     output: Path | None = None,
     as_json: bool = False,
     quiet: bool = False,
@@ -50,9 +44,6 @@ def run_compare(
     from covmin.evaluation import compare_selectors
 
     check_destination(output, file.data, table=True)
-    check_destination(picture, file.data)
-    if picture is not None and picture.suffix.lower() not in _PICTURES.split(", "):
-        raise OutputError(f"--picture {picture.name}: use a name that ends in {_PICTURES}.")
     sizes = [sizes] if isinstance(sizes, int) else sizes
     if isinstance(sizes, str | float):
         raise UsageError(f"-m {sizes} is no list of numbers of features.", "Type -m 1,2,5.")
@@ -75,22 +66,13 @@ def run_compare(
     remarks = [*dataset.notes, *said]
     if output is not None:
         write_table(result.frame, output)
-    if picture is not None:
-        from matplotlib.figure import Figure
-
-        figure, buffer = Figure(figsize=(7.2, 4.2), layout="constrained"), io.BytesIO()
-        result.plot(figure.subplots())
-        figure.suptitle(printable(f"{file.shown}: {dataset.target}"), parse_math=False)
-        figure.savefig(buffer, dpi=150, format=picture.suffix[1:].lower())
-        with errors_of_writing(picture):
-            replace_file(picture, buffer.getvalue())
     if as_json:
         show_json(
             {
                 "data": file.data,
                 "target": dataset.target,
                 **dict(zip(("n_samples", "n_features"), dataset.X.shape, strict=True)),
-                "protocol": how["protocol"],
+                "protocol": "nested",
                 "score": result.score_name,
                 "scores": json.loads(result.summary().to_json(orient="records")),
                 "unfinished": list(result.unfinished),
@@ -99,13 +81,13 @@ def run_compare(
             }
         )
         return
-    say(f"{result.score_name} by number of features, {how['protocol']} protocol", "bold")
-    Console().print(_table(result.summary(), result.unfinished))
+    say(f"{result.score_name} by number of features, ranked on the training folds", "bold")
+    Console().print(_table(result.summary()))
     show_remarks("Note", remarks, "yellow")
-    show_files(Scores=output, Picture=picture)
+    show_files(Scores=output)
 
 
-def _table(summary: pd.DataFrame, unfinished: Collection[str] = ()) -> Table:
+def _table(summary: pd.DataFrame) -> Table:
     """Return the methods by mean score, with a few of the numbers of features."""
     wide = summary.pivot(index="selector", columns="n_features", values="mean_score")
     wide = wide.loc[wide.mean(axis=1).sort_values(ascending=False, kind="stable").index]
@@ -123,10 +105,7 @@ def _table(summary: pd.DataFrame, unfinished: Collection[str] = ()) -> Table:
     for name, row in wide.iterrows():
         scores = row.to_numpy(dtype=float)
         curve = [sparkline(scores[np.isfinite(scores)], low, high)] if several else []
-        missing = "no time" if name in unfinished else "failed"
-        mean, *cells = (
-            missing if np.isnan(score) else f"{score:.3f}" for score in (row.mean(), *scores[picks])
-        )
-        took = "" if np.isnan(seconds[name]) else f"{seconds[name]:.2f}"
-        table.add_row(str(name), mean, *curve, *cells, took)
+        shown = (row.mean(), *scores[picks])
+        mean, *cells = ("failed" if np.isnan(score) else f"{score:.3f}" for score in shown)
+        table.add_row(str(name), mean, *curve, *cells, f"{seconds[name]:.2f}")
     return table

@@ -50,10 +50,8 @@ _ANOTHER_FORMAT = (
 _IN_PARTS = "Save the columns that matter, or a folder of Parquet files, which is read in blocks."
 _FORMULAS = ("=", "+", "-", "@", "\t", "\r")  # the first characters of those in spreadsheets
 _WRITTEN = (Format.csv, Format.tsv, Format.parquet, Format.feather)
-# Encodings of Western text that is not UTF-8; the second accepts every byte.
-_WESTERN = {"cp1252": "Windows-1252", "latin-1": "Latin-1"}
 _BLANKS = r"\s+"
-_BYTES_SEEN = 2**18  # to guess the encoding and the separator from
+_BYTES_SEEN = 2**17  # to guess the separator from; csv takes no larger cell
 _DECIMAL_NUMBER = re.compile(r"\s*[+-]?\d*\.\d+\s*")
 
 
@@ -64,7 +62,6 @@ class FileOptions:
     data: str  # a path, or "-" for standard input
     format: str | None = None
     header: bool | None = None  # of a text table; None looks at its first line
-    decimal: str | None = None
     encoding: str | None = None
     table: str | None = None  # sheet of a spreadsheet
 
@@ -199,64 +196,59 @@ def _read_text(
     head = stream.read(_BYTES_SEEN)
     if not head.strip():
         raise FileError("The input is empty.", "It needs column names and one line per sample.")
-    likely = ["utf-8-sig", *_WESTERN]
-    if options.encoding:
-        likely = [options.encoding]
-    elif head.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
-        likely = ["utf-16"]
-    elif b"\x00" in head:
+    is_utf16 = head.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
+    encoding = options.encoding or ("utf-16" if is_utf16 else "utf-8-sig")
+    if b"\x00" in head and encoding == "utf-8-sig":
         hint = "Set --encoding if it is UTF-16 without a byte order mark. "
         raise FileError("The input contains zero bytes: it is not UTF-8.", hint + _ANOTHER_FORMAT)
-    for encoding in likely:
-        try:
-            frame, said = _read_encoded(stream, options, head, separators, encoding)
-        except (UnicodeError, LookupError) as error:
-            failure = error
-            continue
-        notes += said
-        if options.encoding is None and encoding in _WESTERN:
-            notes.append(
-                f"The text is not UTF-8; it was read as {_WESTERN[encoding]} (--encoding)."
-            )
-        return frame
-    hint = "Choose another one, such as utf-8, utf-16, cp1252, latin-1, shift_jis or gb18030."
-    text = f"The text cannot be read with --encoding {encoding}: {failure}"
-    raise FileError(text, hint) from failure
+    try:
+        return _read_encoded(stream, options, head, separators, encoding, notes)
+    except (UnicodeError, LookupError) as error:
+        if encoding != "utf-8-sig":
+            text = f"The text cannot be read with --encoding {encoding}: {error}"
+            hint = "Choose another one, such as utf-8, utf-16, cp1252, shift_jis or gb18030."
+            raise FileError(text, hint) from error
+    notes.append("The text is not UTF-8; it was read as Windows-1252 (--encoding).")
+    return _read_encoded(stream, options, head, separators, "cp1252", notes)
 
 
 def _read_encoded(
-    stream: IO[bytes], options: FileOptions, head: bytes, separators: str, encoding: str
-) -> tuple[pd.DataFrame, list[str]]:
+    stream: IO[bytes],
+    options: FileOptions,
+    head: bytes,
+    separators: str,
+    encoding: str,
+    notes: list[str],
+) -> pd.DataFrame:
     import pandas as pd
 
-    text = head.decode(encoding, errors="ignore")
-    lines = [line for line in text.splitlines(True) if line.strip()]
+    lines = [line for line in head.decode(encoding, "ignore").splitlines(True) if line.strip()]
     separator = _separator(lines, separators)
-    blanks, header, notes = separator == _BLANKS, options.header, list[str]()
+    blanks, header, note = separator == _BLANKS, options.header, ""
     first = lines[0].split() if blanks else next(csv.reader(lines, delimiter=separator))
-    quotes = "'" if all(len(cell) > 1 and cell[0] == cell[-1] == "'" for cell in first) else '"'
     if header is None:
         header = not _are_values(first)
         if not header:
-            said = "The first line holds numbers, so it was read as values, not as column names"
-            notes.append(f"{said} (--header).")
+            note = "The first line holds numbers, so it was read as values, not as column names"
+            note += " (--header)."
         elif numbers := [cell for cell in first if _DECIMAL_NUMBER.fullmatch(cell)]:
-            said = f"The first line was read as names, but some are numbers: {listed(numbers)}"
-            notes.append(f"{said} (--no-header).")
+            note = f"The first line was read as names, but some are numbers: {listed(numbers)}"
+            note += " (--no-header)."
     stream.seek(0)
-    # Of empty cells beyond the names.
-    with warnings.catch_warnings(action="ignore", category=pd.errors.ParserWarning):
-        # Numbers with decimal commas or thousands separators stay text, which the fit reads.
-        frame = pd.read_csv(
-            stream,
-            sep=separator,
-            quotechar=quotes,
-            header=0 if header else None,
-            index_col=_row_names(lines, separator) if header and not blanks else None,
-            encoding=encoding,
-            decimal=str(options.decimal or "."),
-        )
-    return frame, notes
+    how: dict[str, Any] = {"sep": separator, "header": 0 if header else None, "encoding": encoding}
+    if encoding == "cp1252":
+        how["encoding_errors"] = "replace"
+    if not (blanks or _has_row_names(lines, separator)):
+        how["index_col"] = False  # or else the first cells of long rows would be names of rows
+    try:
+        with warnings.catch_warnings(action="error", category=pd.errors.ParserWarning):
+            # Numbers with decimal commas or thousands separators stay text, which the fit reads.
+            frame = pd.read_csv(stream, **how)
+    except pd.errors.ParserWarning as error:
+        hint = "Put cells that contain the separator in quotes, or give every column a name."
+        raise FileError("Some rows have more cells than the first one has names.", hint) from error
+    notes += filter(None, [note])
+    return frame
 
 
 def _separator(lines: list[str], separators: str) -> str:
@@ -275,24 +267,11 @@ def _separator(lines: list[str], separators: str) -> str:
     return _BLANKS if len(widths) == 1 and max(widths) > 1 else separators[0]
 
 
-def _row_names(lines: list[str], separator: str) -> bool | None:
-    """Return the ``index_col`` of pandas: R writes row names without a name of their own.
-
-    Other cells beyond the names must be empty, or pandas would shift all values.
-    """
-    try:
-        rows = list(csv.reader(lines, delimiter=separator))
-    except csv.Error:  # a cell that is too long to look at
-        return None
-    n = len(rows[0])
-    beyond = [cell for row in rows[1:] for cell in row[n:]]
-    if not any(cell.strip() for cell in beyond):
-        return False if beyond else None
-    if {len(row) for row in rows[1:-1] or rows[1:]} == {n + 1}:  # the last one may be cut off
-        return None
-    number, row = next((i, row) for i, row in enumerate(rows, 1) if any(row[n:]))
-    hint = "Put cells that contain the separator in quotes, or give every column a name."
-    raise FileError(f"Row {number} has {len(row)} cells, but the first one has {n} names.", hint)
+def _has_row_names(lines: list[str], separator: str) -> bool:
+    """Tell whether rows begin with names that have no name of their own, as R writes them."""
+    first, *rows = csv.reader(lines, delimiter=separator)
+    n, rows = len(first), rows[:-1] or rows  # the last one may be cut off
+    return {len(row) for row in rows} == {n + 1} and any(row[n].strip() for row in rows)
 
 
 def _are_values(cells: list[str]) -> bool:
@@ -306,7 +285,7 @@ def _are_values(cells: list[str]) -> bool:
 
 
 def _read_json(stream: IO[bytes], encoding: str) -> pd.DataFrame:
-    """Read records, one record per line, or one list per column; dots join nested names."""
+    """Read a list of records, or one record per line; dots join nested names."""
     import pandas as pd
 
     text = stream.read().decode(encoding)
@@ -314,15 +293,10 @@ def _read_json(stream: IO[bytes], encoding: str) -> pd.DataFrame:
         value = json.loads(text)
     except json.JSONDecodeError:
         value = [json.loads(line) for line in text.splitlines() if line.strip()]
-    if isinstance(value, list) and value and all(isinstance(row, dict) for row in value):
-        frame = pd.json_normalize(value)
-    elif isinstance(value, dict) and value and all(isinstance(x, list) for x in value.values()):
-        frame = pd.DataFrame(value)
-    else:
-        hint = (
-            'It must be a list of records, such as [{"a": 1, "b": 2}, …], or one record per line.'
-        )
+    if not (isinstance(value, list) and value and all(isinstance(row, dict) for row in value)):
+        hint = 'It must be a list of records, such as [{"a": 1}, …], or one record per line.'
         raise FileError("The JSON does not contain a table.", hint)
+    frame = pd.json_normalize(value)
     for name, dtype in frame.dtypes.items():
         # Lists cannot be compared; their text can.
         if dtype.kind == "O" and frame[name].map(lambda cell: isinstance(cell, list | dict)).any():

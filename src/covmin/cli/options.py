@@ -13,10 +13,7 @@ from .errors import UsageError
 Task = StrEnum("Task", ["auto", "classification", "ordinal", "regression", "survival"])
 # Models are scored on classes or on numbers, whether or not the classes are ordered.
 ScoredTask = StrEnum("ScoredTask", ["auto", "classification", "regression"])
-Missing = StrEnum("Missing", ["keep", "rows"])
 Format = StrEnum("Format", ["csv", "tsv", "json", "excel", "parquet", "feather"])
-Decimal = StrEnum("Decimal", {"point": ".", "comma": ","})
-Protocol = StrEnum("Protocol", ["nested", "paper"])
 
 #: The option for each parameter of the selector that has one. Others are reached by --set.
 OPTION_OF: dict[str, str] = {}
@@ -114,13 +111,8 @@ TaskOption = Annotated[Task, _setting("task", "--task", metavar="TASK",
     help="classification, regression, ordinal (ordered classes), survival (times, with --event) "
     "or auto: labels and few integers are classes, other numbers are numbers.")]
 
-MissingOption = Annotated[Missing, _option("--missing", panel=_READING, metavar="WHAT",
-    help="Missing values: keep uses them as information; rows drops the rows that have any.")]
 FormatOption = Annotated[Format | None, _option("--format", "-f", panel=_READING, metavar="NAME",
     help=f"Format of DATA, if its name does not tell: {', '.join(Format)}.")]
-DecimalOption = Annotated[Decimal | None, _option("--decimal", panel=_READING, metavar=".|,",
-    help="Decimal mark of a text table. A comma is detected if another character separates the "
-    "columns.")]
 Header = Annotated[bool | None, _option("--header/--no-header", panel=_READING,
     help="Whether the first line of a text table contains column names.",
     show_default="names, unless it holds numbers")]
@@ -134,20 +126,10 @@ Kernel = Annotated[str, _setting("kernel", "--kernel",
     panel=_METHOD, metavar="NAME",
     help="Similarity of samples: auto, gaussian, laplacian, rational-quadratic, polynomial or "
     "mixed find interactions; additive and linear use features one at a time.")]
-Standardize = Annotated[str, _setting("standardize", "--standardize",
-    panel=_METHOD, metavar="yes|rank|no", parser=parse_value,
-    help="Scale columns by mean and standard deviation (yes), by ranks, robust to outliers (rank), "
-    "or not at all (no).")]
-ClassWeight = Annotated[str | None, _setting("class_weight", "--class-weight",
-    panel=_METHOD, metavar="balanced",
-    help="balanced gives all classes the same weight.")]
-Interactions = Annotated[str, _setting("interactions", "--interactions",
-    panel=_METHOD, metavar="auto|ORDER|no", parser=parse_value,
-    help="Largest sets of features whose products are all tested first: 2 for pairs, and so on; "
-    "auto tests what can be tested quickly, no tests nothing.")]
 Set = Annotated[list[str] | None, _option("--set", panel=_METHOD, metavar="NAME=VALUE",
-    help="Set any other parameter of CCMSelector, such as epsilon=0.01, approximation=fourier, "
-    "device=cuda, kernel__degree=2 or long_run__checkpoint=FILE; repeatable.")]
+    help="Set any other parameter of CCMSelector, such as standardize=rank, interactions=no, "
+    "class_weight=balanced, device=cuda, kernel__degree=2 or long_run__checkpoint=FILE; "
+    "repeatable.")]
 
 Seed = Annotated[int, _setting("random_state", "--seed", panel=_RUNNING, min=0, metavar="N",
     help="Seed of all random draws.")]
@@ -183,13 +165,8 @@ ScoredTaskOption = Annotated[ScoredTask, typer.Option("--task",
 Scoring = Annotated[str | None, _option("--scoring", metavar="NAME",
     help="Name of a scikit-learn score, such as balanced_accuracy, roc_auc or "
     "neg_mean_absolute_error.", show_default="accuracy, or R²")]
-ProtocolOption = Annotated[Protocol, typer.Option("--protocol",
-    help="nested ranks features on the training folds only; paper ranks them on all rows, as often "
-    "published, which makes scores too high.")]
 Folds = Annotated[int, typer.Option("--cv", help="Number of folds.", min=2)]
 Repeats = Annotated[int, typer.Option("--repeats", help="Number of random splits.", min=1)]
-Picture = Annotated[Path | None, _option("--picture", "-p", metavar="FILE",
-    help="Plot the curves to this file (.png, .svg or .pdf).")]
 Scores = Annotated[Path | None, _option("--output", "-o", metavar="FILE",
     help="Write the score of every fold to this file.")]
 # fmt: on

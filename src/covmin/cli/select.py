@@ -13,7 +13,6 @@ import numpy as np
 import typer
 
 from covmin.remarks import remark_of
-from covmin.text import listed, shortened
 
 from .columns import ColumnOptions, Dataset, find_roles, make_dataset
 from .display import show_files, show_json, show_selection
@@ -25,15 +24,6 @@ if TYPE_CHECKING:
 
     from covmin import CCMSelector
     from covmin.data import Table
-
-_DEMO_CODE = """\
-from sklearn.datasets import load_wine
-from covmin import CCMSelector
-
-X, y = load_wine(return_X_y=True, as_frame=True)
-selector = CCMSelector(random_state={seed})
-selector.fit(X, y)
-X_selected = selector.transform(X)"""
 
 
 def run_select(
@@ -81,7 +71,7 @@ def run_select(
     )
 
 
-def run_demo(report: Path, *, seed: int = 0, quiet: bool = False) -> None:
+def run_demo(report: Path, quiet: bool) -> None:
     """Select features of the wine data and write a report."""
     from sklearn.datasets import load_wine
 
@@ -89,10 +79,9 @@ def run_demo(report: Path, *, seed: int = 0, quiet: bool = False) -> None:
     wine = load_wine(as_frame=True)
     y = wine.target.map(lambda code: f"cultivar {code + 1}").to_numpy()
     dataset = Dataset("cultivar", list(wine.data), X=wine.data, y=y)
-    selector = make_selector({"random_state": seed, "verbose": 0 if quiet else "auto"})
+    selector = make_selector({"random_state": 0, "verbose": 0 if quiet else "auto"})
     _, results, write_report = fit(selector, dataset)
-    source = "wine (bundled with scikit-learn)"
-    write_report(report, source=source, code=_DEMO_CODE.format(seed=seed))
+    write_report(report, source="wine (bundled with scikit-learn)", code="covmin demo")
     show_selection(results, selector.path_, "wine", wine.data.shape[1])
     print()
     show_files(Report=report)
@@ -161,47 +150,27 @@ def fit(
             verdicts.set_params(**{name: getattr(selector, name) for name in shared})
             verdicts.fit(table, None)
         checked = check_data(selector, View(selector, table), explained)
-    names = feature_names(selector)
     results = found | {
         "selected": [row["name"] for row in found["features"] if row["kept"]],
-        "verdicts": None if verdicts is None else verdict_rows(verdicts, names),
-        "notes": [*dataset.notes, *_notes(table, found, caught[:n_caught])],
-        "warnings": [_warning(each, names) for each in checked],
+        "verdicts": None if verdicts is None else verdict_rows(verdicts, feature_names(selector)),
+        "notes": [*dataset.notes, *_notes(found, caught[:n_caught])],
+        "warnings": [f"{each['title']} {each['text']}" for each in checked],
         "seconds": round(time.perf_counter() - start, 3),
     }
 
     def write_report(path: Path, **about: Any) -> None:
         about |= {"found": results, "warnings": checked, "verdicts": verdicts}
-        about |= {"target_name": dataset.target, "notes": results["notes"]}
         with errors_of_writing(path):
-            selector.report(path, table, **about)
+            selector.report(path, table, target_name=dataset.target, **about)
 
     return table, results, write_report
 
 
-def _warning(found: dict[str, Any], names: list[str]) -> str:
-    """Return a warning about the data; the text of some names the columns concerned."""
-    title, named = found["title"], ""
-    if found["kind"] in ("constant", "duplicate"):
-        more = found["n_features"] - len(found["features"])
-        named = ": " + ", ".join(shortened(str(names[j])) for j in found["features"])
-        named += f" and {more:,} more" if more else ""
-    return f"{title}{named}{'' if title.endswith('?') else '.'} {found['text']}"
-
-
-def _notes(table: Table, found: dict[str, Any], caught: list[Any]) -> list[str]:
-    """Describe how columns were read, and what the fit remarked."""
-    from covmin.data.columns import LEFT_OUT, summary
-
-    said = []
-    if with_missing := [row["name"] for row in found["features"] if row["missing"] > 0.0]:
-        said.append(f"Missing values in {listed(with_missing)} are used as information.")
-    for each in caught:
-        remark = remark_of(each.message)
-        if remark.code not in ("constant-columns", "leak"):  # warnings about the data name these
-            said.append(told(remark))
-    read = summary([each for each in table.readings if each.kind not in LEFT_OUT])
-    return [*dict.fromkeys(said), *read]
+def _notes(found: dict[str, Any], caught: list[Any]) -> list[str]:
+    """Return what the fit remarked and how columns were read; warnings about the data say more."""
+    remarks = [remark_of(each.message) for each in caught]
+    said = [told(each) for each in remarks if each.code not in ("constant-columns", "leak")]
+    return [*dict.fromkeys(said), *found["notes"]]
 
 
 def _open_folder(file: FileOptions, options: ColumnOptions) -> Dataset:
@@ -210,8 +179,8 @@ def _open_folder(file: FileOptions, options: ColumnOptions) -> Dataset:
     from covmin.data.blocks.parquet import parquet_columns
 
     of_rows = options.event or options.row_groups or options.time
-    if options.missing == "rows" or options.kinds or of_rows:
-        text = "--missing rows, --as, --event, --row-groups and --time work on single files."
+    if options.kinds or of_rows:
+        text = "--as, --event, --row-groups and --time work on single files."
         raise UsageError(text, "Drop rows or columns and encode categories before writing it.")
     with errors_explained():
         roles = find_roles(parquet_columns(file.data), options)

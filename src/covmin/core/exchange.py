@@ -13,17 +13,19 @@ set is credited with
     error + standard error of (error − error of the proposed set of that size).
 
 A hundred landmarks cannot follow a function that changes within a few of many rows, such as one of
-the day or of the place. So what rows that are next to each other, in all columns of a set or in one
-of them, have in common of the residuals is removed too, if it is clearly more than by chance.
+the day, of the place or of the levels of a category. So what rows that are next to each other, in
+all columns of a set or in one feature, have in common of the residuals is removed too, one after
+another, if it is clearly more than by chance.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import product
 
 import numpy as np
+from scipy.sparse import csr_array
 from scipy.spatial import KDTree
 
 from covmin.constants import (
@@ -95,6 +97,15 @@ class Judged:
         return gain > standard_error
 
 
+def _mean_of_others(nearest: np.ndarray) -> csr_array:
+    """Return the matrix of means over the nearest rows (n, k + 1), without the row itself."""
+    n, k = nearest.shape[0], nearest.shape[1] - 1
+    is_own = nearest == np.arange(n)[:, None]
+    is_own[:, -1] |= ~is_own.any(axis=1)  # among equal rows
+    ends = np.arange(0, n * k + 1, k)
+    return csr_array((np.full(n * k, 1.0 / k), nearest[~is_own], ends), shape=(n, n))
+
+
 class SetErrors:
     """Leave-one-out errors of kernel ridge regression on sets of some features.
 
@@ -112,8 +123,8 @@ class SetErrors:
         self._always = self._apart(ALWAYS_ON)
         self._distances = list[np.ndarray]()
         self._fast = dict[int, np.ndarray]()  # fast functions of single features
-        # Rows in the order of each column of a feature with more values than landmarks.
-        self._sorted = dict[int, list[np.ndarray]]()
+        self._means = dict[int, list[csr_array]]()  # over neighbours in single features
+        self.is_dense = len(sample.X) >= _DENSE_ROWS * LANDMARKS[0]
         self.include(features)
 
     def include(self, features: Sequence[int]) -> None:
@@ -130,40 +141,43 @@ class SetErrors:
             distances += (x[:, None] - x[:n_landmarks]) ** 2
         return distances
 
-    def _neighbours(self, residuals: np.ndarray, features: Set, near: bool) -> Iterator[np.ndarray]:
-        """Yield means of residuals over the nearest other rows, in each column or in all."""
-        X, k = self.sample.X, 2 * _ON_A_SIDE
-        for j in features:
-            if j not in self._sorted:
-                columns = X[:, self.sample.of_column == self.features[j]].T
-                many = [x for x in columns if np.unique(x).size > LANDMARKS[0]]
-                self._sorted[j] = [np.argsort(x, kind="stable") for x in many]
-            for order in self._sorted[j]:
-                sums = np.cumsum(np.pad(residuals[order], ((1, 0), (0, 0))), axis=0)
-                start = np.clip(np.arange(len(X)) - _ON_A_SIDE, 0, len(X) - k - 1)
-                means = np.empty_like(residuals)
-                means[order] = (sums[start + k + 1] - sums[start] - residuals[order]) / k
-                yield means
+    def _in_one(self, feature: int) -> list[csr_array]:
+        """Return the means over neighbours in each column of a feature, or over equal rows."""
+        columns = self.sample.X[:, self.sample.of_column == self.features[feature]]
+        n, k = len(columns), 2 * _ON_A_SIDE
+        places = np.clip(np.arange(n) - _ON_A_SIDE, 0, n - k - 1)[:, None] + np.arange(k + 1)
+        many = [x for x in columns.T if np.unique(x).size > LANDMARKS[0]]
+        orders = [np.argsort(x, kind="stable") for x in many]
+        found = [_mean_of_others(order[places][np.argsort(order)]) for order in orders]
+        level, counts = np.unique(columns, axis=0, return_inverse=True, return_counts=True)[1:]
+        if not found and counts.size > LANDMARKS[0]:  # a category; few rows are filled up by zeros
+            is_other = (level.reshape(-1, 1) == level.ravel()) & ~np.eye(n, dtype=bool)
+            found = [csr_array(is_other / np.maximum(counts - 1, k)[level.reshape(-1, 1)])]
+        return found
+
+    def neighbours(self, features: Set, near: bool = True) -> list[csr_array]:
+        """Return the means over neighbours in each feature and, if near, in all of them."""
+        for j in features - self._means.keys():
+            self._means[j] = self._in_one(j)
+        found = [mean for j in features for mean in self._means[j]]
         chosen = np.isin(self.sample.of_column, [ALWAYS_ON, *(self.features[j] for j in features)])
         if near and 1 < chosen.sum() <= _NEAR_COLUMNS:
-            Z = X[:, chosen] * self.sample.scale[chosen]
-            nearest = KDTree(Z).query(Z, k + 1)[1]
-            is_own = nearest == np.arange(len(X))[:, None]
-            is_own[:, -1] |= ~is_own.any(axis=1)  # among equal rows
-            yield residuals[nearest[~is_own].reshape(-1, k)].mean(axis=1)
+            Z = self.sample.X[:, chosen] * self.sample.scale[chosen]
+            found.append(_mean_of_others(KDTree(Z).query(Z, 2 * _ON_A_SIDE + 1)[1]))
+        return found
 
-    def shared(self, residuals: np.ndarray, features: Set, near: bool = True) -> np.ndarray:
-        """Return the part of residuals that rows share with their neighbours, if it is clear."""
-        root, n = np.sqrt(self.sample.p)[:, None], len(self.sample.X)
-        part = np.zeros_like(residuals)
-        most = _CLEARLY**2 / n * float(np.vdot(residuals, residuals))
-        if n >= _DENSE_ROWS * LANDMARKS[0]:
-            for means in self._neighbours(residuals / root, features, near):
-                means = root * means
-                along, length = float(np.vdot(means, residuals)), float(np.vdot(means, means))
-                if along > 0.0 and along**2 > most * length:
-                    part, most = along / length * means, along**2 / length
-        return part
+    def shared(self, residuals: np.ndarray, neighbours: list[csr_array]) -> np.ndarray:
+        """Return the part of residuals that rows share with their neighbours, as far as clear."""
+        root, left = np.sqrt(self.sample.p)[:, None], residuals
+        for _ in neighbours:
+            means = np.stack([root * (mean @ (left / root)) for mean in neighbours])
+            along, lengths = np.tensordot(means, left, 2), (means**2).sum(axis=(1, 2))
+            gains = np.maximum(along, 0.0) ** 2 / np.maximum(lengths, 1e-300)
+            best = int(np.argmax(gains))
+            if gains[best] <= _CLEARLY**2 / len(left) * np.vdot(left, left):
+                break
+            left = left - along[best] / lengths[best] * means[best]
+        return residuals - left
 
     def judge(self, features: Set, near: Judged | None = None, limit: float = np.inf) -> Judged:
         """Return a set with its best kernel and ridge.
@@ -173,16 +187,21 @@ class SetErrors:
         """
         if features in self.known:
             return self.known[features]
-        one, kernels = _Sums([features]), dict[int, CentredKernel]()
-        D, p = one.of(self._distances, self._always), self.sample.p
+        sums, kernels = _Sums([features]), dict[int, CentredKernel]()
+        D, p = sums.of(self._distances, self._always), self.sample.p
         tried: dict[tuple[int, int], Judged] = {}
+        neighbours = self.neighbours(features) if self.is_dense else []
         is_constant = not features and not self._always.any()  # whatever the kernel
         new = set(_START[:1] if is_constant else _START) if near is None else {near.tuning}
         while new:
             for shape, ridge in new:
                 if shape not in kernels:
-                    kernels[shape] = CentredKernel(self._kernel(D, one, shape)[0], p)
+                    kernels[shape] = CentredKernel(self._kernel(D, sums, shape)[0], p)
                 residuals = kernels[shape].leave_one_out(self._targets, FUNCTION_RIDGES[ridge])
+                if not tried:
+                    neighbours = [one for one in neighbours if self.shared(residuals, [one]).any()]
+                if neighbours:
+                    residuals = residuals - self.shared(residuals, neighbours)
                 losses = (residuals**2).sum(axis=1)
                 error = float(losses.sum())
                 tried[shape, ridge] = Judged(features, residuals, losses, error, (shape, ridge))
@@ -194,10 +213,6 @@ class SetErrors:
                 new = new & _TUNINGS - tried.keys()
             if is_constant or (near and best.error > _HOPELESS[0] * limit):
                 break
-        if best.error <= _HOPELESS[0] * limit:
-            residuals = best.residuals - self.shared(best.residuals, features)
-            losses = (residuals**2).sum(axis=1)
-            best = Judged(features, residuals, losses, float(losses.sum()), best.tuning)
         self.known[features] = best
         return best
 
@@ -220,7 +235,8 @@ class SetErrors:
                 break
             best = np.where((errors < least)[:, None, None], residuals, best)
             least = np.minimum(least, errors)
-        best -= [self.shared(r, one) for r, one in zip(best, left, strict=True)]
+        if self.is_dense:
+            best -= [self.shared(r, self.neighbours(s)) for r, s in zip(best, left, strict=True)]
         errors = np.einsum("ijk,ijk->i", best, best)
         return dict(zip(features, (errors - whole.error).tolist(), strict=True))
 
@@ -318,8 +334,6 @@ class _Search:
     best: dict[int, Judged] = field(default_factory=dict)
     proposed: dict[int, Judged] = field(default_factory=dict)  # by the path
     settled: set[tuple[Set, bool]] = field(default_factory=set)  # no exchange helps
-    # What fast functions of a further feature explain, which no rough error shows.
-    fast: dict[tuple[Set, int], float] = field(default_factory=dict)
 
     def credited(self, one: Judged) -> float:
         """Return the error of a set that the rows can vouch for."""
@@ -341,12 +355,10 @@ class _Search:
         # With a single feature nothing is known about the kernel.
         tunings = [old.tuning] if len(sets[0]) > 1 else _START
         rough = self.errors.rough(old.features, sets, tunings, work)
-        for j in frozenset().union(*sets) - old.features:
-            if (old.features, j) not in self.fast:
-                part = self.errors.shared(old.residuals, frozenset({j}), near=False)
-                self.fast[old.features, j] = float(np.vdot(part, part))
-            if self.fast[old.features, j] > 0.0:
-                rough -= self.fast[old.features, j] * np.array([j in one for one in sets])
+        for j in frozenset().union(*sets) - old.features if self.errors.is_dense else ():
+            of_one = self.errors.neighbours(frozenset([j]), near=False)
+            part = self.errors.shared(old.residuals, of_one)  # which no rough error shows
+            rough -= np.vdot(part, part) * np.array([j in one for one in sets])
         return [sets[i] for i in np.argsort(rough, kind="stable")[:n_tried]]
 
     def exchange(self, k: int, certify: bool = False) -> None:
@@ -447,16 +459,10 @@ class _Search:
 
 
 def exchange(errors: SetErrors, named: Sequence[Sequence[int]], m: int | None) -> Exchanged:
-    """Order the first features of a path anew.
+    """Order the first features of a path anew, given errors of their sets.
 
-    Parameters
-    ----------
-    errors : SetErrors
-        Errors of sets of the features of the path, best first: a few dozen.
-    named : sequence of sequences of int
-        Sets of features of the path that act together.
-    m : int or None
-        Size at which the ranking has to be best; None counts all sizes alike.
+    ``named`` are sets of features that act together. At size m the ranking has to be best; None
+    counts all sizes alike.
     """
     n, path = len(errors.sample.X), errors.features
     together = [frozenset(path.index(int(j)) for j in one) for one in named]

@@ -21,7 +21,7 @@ from .arrays import array_namespace
 from .objectives import Objective
 from .problem import Problem
 from .screening import Protected
-from .solver import SILENT, Iteration, Progress, Solution, Watch, minimize
+from .solver import SILENT, Progress, Solution, Watch, minimize
 
 # Weight given to features at zero to see what they would add (see `_order`).
 PROBE_WEIGHT = 1e-4
@@ -100,19 +100,14 @@ def run_path(
             break
         if not known:
             watch.stage_done(number, stage)
-    return Path(stages, _ranking(stages, aside), protected)
-
-
-def _ranking(stages: list[Stage], aside: int | None) -> np.ndarray:
-    """Return the units by the stage at which they were dropped, best first."""
-    steps = [stage for stage in stages if stage.budget != aside] or stages
-    dropped = [stage.order[stage.budget :] for stage in reversed(steps)]
-    ranking = np.concatenate([steps[-1].order[: steps[-1].budget], *dropped])
+    # By the stage at which features were dropped, best first.
+    levels = [stage for stage in stages if stage.budget != aside] or stages
+    dropped = [stage.order[stage.budget :] for stage in levels[-2::-1]]
+    order = np.concatenate([levels[-1].order, *dropped])
     for stage in stages:
         if stage.budget == aside:
-            is_first = np.isin(ranking, stage.features)
-            ranking = np.concatenate([ranking[is_first], ranking[~is_first]])
-    return ranking
+            order = order[np.argsort(~np.isin(order, stage.features), kind="stable")]
+    return Path(stages, order, protected)
 
 
 def stage_of(problem: Problem, features: np.ndarray) -> Stage:
@@ -163,10 +158,6 @@ def _solve(
     levels = problem.for_stage(among, whole=whole)
     sigma = levels[-1].bandwidth(among, budget)
     rounding = float(array_namespace(problem.sample.X).finfo(problem.sample.X.dtype).eps)
-
-    def report(step: Iteration) -> None:  # the solver does not see the protected features
-        watch.step(Progress(*place, replace(step, n_active=step.n_active + on.size)))
-
     # Scale the weights down to the budget, so that no solve starts at a corner.
     w, length = w * min(1.0, budget / max(float(w.sum()), 1.0)), start.length
     for level in levels:
@@ -175,7 +166,17 @@ def _solve(
         # The first constraint that keeps enough features counts.
         for constraint in level.constraints(budget):
             solution = minimize(
-                objective, constraint, w, level.steps, report, watch.stop, rounding, length
+                objective,
+                constraint,
+                w,
+                level.steps,
+                # The solver does not see the protected features.
+                lambda step: watch.step(
+                    Progress(*place, replace(step, n_active=step.n_active + on.size))
+                ),
+                watch.stop,
+                rounding,
+                length,
             )
             if (solution.w > 0.0).sum() >= budget:
                 break

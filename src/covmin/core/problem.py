@@ -93,31 +93,24 @@ class Problem:
         """
         if self.effort is None:
             return [self]
-        columns = self.units.columns(features)
+        columns, effort = self.units.columns(features), self.effort
         frequencies = self.frequencies
         if frequencies is not None and not whole:
-            share = int(self.effort.frequencies * frequencies.shape[1])
+            share = int(effort.frequencies * frequencies.shape[1])
             frequencies = frequencies[:, : max(share, columns.size)]
         n_components = 0 if frequencies is None else 2 * int(frequencies.shape[1])
         size = columns.size, n_components, self.rows.shape[0]
-        n_rows = [self.effort.rows_of_stage(self.kernel, *size), self.effort.reported_rows]
-        problem = replace(self, frequencies=frequencies)
-        few, last = (problem.on_first(min(n, self.sample.shape[0])) for n in n_rows)
-        levels = [few, last] if whole and few.rows.shape[0] < last.rows.shape[0] else [few]
-        loose, for_kept = self.steps.looser(self.effort.looseness), levels[-1].for_kept
+        n_rows = [effort.rows_of_stage(self.kernel, *size), effort.reported_rows]
+        few, last = map(self.sample.first, n_rows)
+        levels = []
+        for rows in [few, last] if whole and few.shape[0] < last.shape[0] else [few]:
+            # Few rows use the kernel matrix.
+            by_matrix = frequencies is None or rows.shape[0] <= effort.matrix_rows
+            drawn = None if by_matrix else frequencies
+            levels.append(replace(self, sample=rows, rows=rows, frequencies=drawn))
+        loose = self.steps.looser(effort.looseness)
+        for_kept = self.for_kept and levels[-1].frequencies is not None
         return [replace(level, steps=loose, for_kept=for_kept) for level in levels]
-
-    def on_first(self, n_rows: int) -> Problem:
-        """Return the problem on the first rows in memory; few rows use the kernel matrix."""
-        n_rows = min(n_rows, self.rows.shape[0])
-        is_exact = self.frequencies is None
-        by_matrix = is_exact or (self.effort is not None and n_rows <= self.effort.matrix_rows)
-        if n_rows == self.rows.shape[0] and by_matrix == is_exact:
-            return self
-        few = self.sample.first(n_rows)
-        if by_matrix:
-            return replace(self, sample=few, rows=few, frequencies=None, for_kept=False)
-        return replace(self, sample=few, rows=few)
 
     def bandwidth(self, features: np.ndarray, budget: int | None = None) -> float:
         """Return σ on the columns of the given units and the fixed ones, for a stage keeping m."""

@@ -180,24 +180,12 @@ def regress_on_sets(
     also: np.ndarray | None = None,
     n_landmarks: int | None = None,
 ) -> list[Regression]:
-    """Regress a response on each of several sets of columns.
+    """Regress a response Y on each of several sets of columns of X; None means all columns.
 
-    Parameters
-    ----------
-    X : ndarray of shape (n_samples, n_columns)
-        Standardised samples in random order; the first are the landmarks.
-    Y : ndarray of shape (n_samples, n_responses)
-        Responses that determine bandwidth and ridge.
-    p : ndarray of shape (n_samples,)
-        Sample weights that sum to one.
-    weights : ndarray of shape (n_columns,)
-        Weights of the columns; those of a feature add up to one.
-    sets : sequence of ndarrays of column numbers, default=None
-        None means one set of all columns. Nested sets, in increasing order, are faster.
-    also : ndarray of shape (n_samples, n_more), default=None
-        Further responses to predict, after those of Y, with the same bandwidth and ridge.
-    n_landmarks : int, default=None
-        None means a small multiple of the root of the number of samples.
+    X (n, d) are standardised samples in random order, of which the first are the landmarks, and p
+    their weights, which sum to one. The weights of the columns of a feature add up to one. Nested
+    sets, in increasing order, are faster. Responses ``also`` are predicted after those of Y, with
+    the same bandwidth and ridge.
     """
     sets = [np.arange(X.shape[1])] if sets is None else sets
     X = X.astype(np.float64, copy=False)

@@ -20,11 +20,9 @@ from .dtypes import (
     as_numbers,
     checked_numbers,
     holds_numbers,
-    is_category,
     is_frame,
-    is_integer,
     is_missing,
-    is_number,
+    kind_of,
 )
 from .layout import position
 
@@ -153,12 +151,12 @@ def identifies_rows(column: Any, n_columns: int = 1) -> bool:
 
 def read_by_itself(column: Any, *, is_trusted: bool = False) -> ReadColumn:
     """Read a column as the kind that it appears to hold; trust integers like row numbers or not."""
-    if is_number(column.dtype):
-        if not is_trusted and is_integer(column.dtype) and identifies_rows(column):
+    if (kind := kind_of(column.dtype)) in "biuf":
+        if not is_trusted and kind in "iu" and identifies_rows(column):
             return _left_out(len(column), "identifier", _LIKE_ROWS)
         return ReadColumn("number", as_numbers(column)[:, None])
     levels = Levels.of(column)
-    if not is_category(column.dtype):
+    if kind != "C":
         return _of_objects(levels, is_trusted)
     read = read_categories(levels)
     # If no level is merged, the dtype tells everything.
@@ -411,7 +409,7 @@ def _wanted_kinds(X: Any, names: Sequence[Hashable] | None, column_types: Any) -
     """Return the kinds that the user asks for, by the number of the column."""
     if column_types == "strict":
         dtypes = X.dtypes if is_frame(X) else ()
-        return {j: "category" for j, dtype in enumerate(dtypes) if is_category(dtype)}
+        return {j: "category" for j, dtype in enumerate(dtypes) if kind_of(dtype) == "C"}
     wanted = dict[int, str]()
     for column, kind in column_types.items():
         if kind not in KINDS:
@@ -426,9 +424,10 @@ def _plain_columns(X: Any, names: Sequence[Hashable] | None, is_trusted: np.ndar
     """Return a mask of the columns that hold numbers, but not row numbers unless trusted."""
     if names is None:  # users number arrays on purpose
         return np.full(is_trusted.size, holds_numbers(X))
+    kinds = list(map(kind_of, X.dtypes))
     # Complex numbers raise an error later, together with the other numbers.
-    plain = np.array([is_number(d) or getattr(d, "kind", "O") == "c" for d in X.dtypes])
-    free = [j for j in np.flatnonzero(plain & ~is_trusted) if is_integer(list(X.dtypes)[j])]
+    plain = np.array([kind in "biufc" for kind in kinds])
+    free = [j for j in np.flatnonzero(plain & ~is_trusted) if kinds[j] in "iu"]
     for j in free:
         plain[j] = not identifies_rows(_safe_indexing(X, j, axis=1), len(free))
     return plain

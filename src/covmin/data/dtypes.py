@@ -10,7 +10,7 @@ from sklearn.utils.validation import _get_feature_names
 
 from covmin.core.arrays import to_numpy
 from covmin.remarks import InputError, warn
-from covmin.text import count_of, listed
+from covmin.text import listed
 
 from .blocks import Blocks
 
@@ -31,28 +31,19 @@ def stays_what_it_is(X: Any) -> bool:
     return isinstance(X, Blocks) or is_of(X, "dask", "dask_expr", "torch")
 
 
-def local_frame(X: Any) -> Any:
-    """Return a lazy frame, or a table of Arrow data, as a frame in memory; others unchanged."""
-    if is_of(X, "polars", "narwhals") and not hasattr(X, "shape"):
-        X = X.collect()
-    of_arrow = hasattr(X, "__arrow_c_stream__") or hasattr(X, "__arrow_c_array__")
-    if is_of(X, "pandas", "polars") or not of_arrow:
-        return X
+def local(values: Any) -> Any:
+    """Return tensors as arrays, and lazy or Arrow data as frames in memory; others unchanged."""
+    if is_of(values, "torch"):
+        return to_numpy(values)
+    if is_of(values, "polars", "narwhals") and not hasattr(values, "shape"):
+        values = values.collect()
+    of_arrow = hasattr(values, "__arrow_c_stream__") or hasattr(values, "__arrow_c_array__")
+    if is_of(values, "pandas", "polars") or not of_arrow:
+        return values
     import pyarrow
 
-    is_column = isinstance(X, pyarrow.Array | pyarrow.ChunkedArray)
-    return (X if is_column else pyarrow.table(X)).to_pandas()
-
-
-def from_tensors(X: Any, device: str | None, *others: Any) -> tuple[Any, ...]:
-    """Convert torch tensors to NumPy arrays, and return the device to compute on.
-
-    It is that of X unless the user chose another. Tensors in main memory are not copied.
-    """
-    if device is None and is_of(X, "torch") and X.device.type != "cpu":
-        device = str(X.device)
-    arrays = [to_numpy(item) if is_of(item, "torch") else item for item in (X, *others)]
-    return arrays[0], device, *arrays[1:]
+    is_column = isinstance(values, pyarrow.Array | pyarrow.ChunkedArray)
+    return (values if is_column else pyarrow.table(values)).to_pandas()
 
 
 def names_of(X: Any) -> list[Any] | None:
@@ -68,34 +59,28 @@ def is_frame(X: Any) -> bool:
     return hasattr(X, "shape") and hasattr(X, "columns") and hasattr(X, "dtypes")
 
 
-def is_number(dtype: Any) -> bool:
-    """Tell whether a dtype holds real numbers or booleans."""
+def kind_of(dtype: Any) -> str:
+    """Return NumPy's letter for what a dtype of any library holds; C for categories, M for times.
+
+    Real numbers and booleans have a letter of "biuf".
+    """
+    kind = getattr(dtype, "kind", "O")
     if hasattr(dtype, "is_numeric"):  # polars, whose decimals are objects for NumPy
-        return str(dtype) == "Boolean" or dtype.is_integer() or dtype.is_float()
-    return getattr(dtype, "kind", "O") in "biuf"
-
-
-def is_integer(dtype: Any) -> bool:
-    """Tell whether a dtype holds integers."""
-    of_polars = getattr(dtype, "is_integer", None)
-    return bool(of_polars()) if of_polars is not None else dtype.kind in "iu"
-
-
-def is_category(dtype: Any) -> bool:
-    """Tell whether a dtype is categorical."""
-    return str(dtype).startswith(("category", "Categorical", "Enum"))
-
-
-def is_time(dtype: Any) -> bool:
-    """Tell whether a dtype holds dates, times or durations."""
-    return str(dtype).lower().startswith(("date", "timedelta", "duration", "time", "period"))
+        kind = "i" if dtype.is_integer() else "f" if dtype.is_float() else "O"
+    if kind not in "OmM":
+        return str(kind)
+    name = str(dtype).lower()
+    if name.startswith(("date", "timedelta", "duration", "time", "period")):
+        return "M"
+    if name.startswith(("categor", "enum")):
+        return "C"
+    return "b" if name == "boolean" else "O"
 
 
 def holds_numbers(values: Any) -> bool:
     """Tell whether a column or an array holds numbers, or objects that NumPy converts to them."""
-    # NumPy would silently convert dates.
-    if is_time(values.dtype) or getattr(values.dtype, "kind", "O") not in "OUS":
-        return not is_time(values.dtype)
+    if (kind := kind_of(values.dtype)) not in "OUSC":
+        return kind != "M"  # NumPy would silently convert dates
     try:
         np.asarray(values, dtype=np.float64)
     except (TypeError, ValueError):
@@ -118,7 +103,7 @@ def is_missing(value: Any) -> bool:
 
 def missing_mask(values: Any) -> np.ndarray:
     """Return a mask of the missing entries of a list, an array, a series or a frame."""
-    if is_number(getattr(values, "dtype", None)):
+    if kind_of(getattr(values, "dtype", None)) in "biuf":
         # Not by the library: a nullable column of floats may hold NaN besides its missing values.
         return np.isnan(as_numbers(values))
     if hasattr(values, "isna"):
@@ -155,11 +140,9 @@ def check_input(X: Any, y: Any, names: list[Any] | None) -> None:
     if issparse(y):
         raise TypeError("y is sparse, but a dense response is required: pass y.toarray().")
     for dtype in y.dtypes if is_frame(y) else [getattr(y, "dtype", "")]:
-        if is_time(dtype):
-            text = (
-                f"y holds dates or durations ({dtype}); convert them to numbers or classes first."
-            )
-            raise InputError(text, "y")
+        if kind_of(dtype) == "M":
+            what = f"y holds dates or durations ({dtype})"
+            raise InputError(f"{what}; convert them to numbers or classes first.", "y")
     are_labelled = is_of(X, "pandas") and is_of(y, "pandas") and not X.index.equals(y.index)
     if are_labelled and X.index.sort_values().equals(y.index.sort_values()):
         text = "The index of y has the labels of the index of X, but in another order. Rows are"
@@ -189,24 +172,15 @@ def checked_numbers(X: Any) -> np.ndarray:
     if is_frame(X) and hasattr(X, "sparse"):  # only if all its columns are sparse
         X = X.sparse.to_dense()
     if is_frame(X):
-        other = [j for j, dtype in enumerate(X.dtypes) if not is_number(dtype)]
+        other = [j for j, dtype in enumerate(X.dtypes) if kind_of(dtype) not in "biuf"]
         bad = [j for j in other if not holds_numbers(_safe_indexing(X, j, axis=1))]
         if bad:
             raise no_numbers([str(X.columns[j]) for j in bad], _ADVICE)
-    elif is_time(dtype := getattr(X, "dtype", "")):
+    elif kind_of(dtype := getattr(X, "dtype", None)) == "M":
         text = f"X holds dates or durations ({dtype}); convert them to numbers."
         raise InputError(text, "column_types")
-    numbers = check_array(
-        X, dtype=_NUMBERS, ensure_all_finite=False, ensure_min_samples=2, input_name="X"
-    )
-    with np.errstate(over="ignore", invalid="ignore"):
-        may_be_infinite = not np.isfinite(numbers.sum())
-    if may_be_infinite and (bad := np.flatnonzero(np.isinf(numbers).any(axis=0)).tolist()):
-        names = [X.columns[j] for j in bad] if is_frame(X) else bad
-        text = f"Input X contains infinity in {count_of(len(bad), 'column')}: {listed(names)}."
-        cure = "Replace it, for example by NaN, which is read as a missing value."
-        raise InputError(f"{text} {cure}", "X", names)
-    return numbers
+    how: Any = {"ensure_all_finite": False, "ensure_min_samples": 2, "input_name": "X"}
+    return np.asarray(check_array(X, dtype=_NUMBERS, **how))
 
 
 def no_numbers(names: list[str], advice: str) -> InputError:

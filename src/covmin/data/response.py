@@ -294,8 +294,11 @@ def _ordered_columns(
 def _gaussian_columns(columns: np.ndarray, task: str, p: np.ndarray) -> np.ndarray:
     """Return a factor of the Gaussian kernel matrix of a numeric response."""
     if task != "regression":
-        text = 'response_kernel="gaussian" is for a numeric response: the indicators of classes'
-        raise InputError(f"{text} already determine their distribution.", "formulation")
+        why = "the indicators of classes already determine their distribution"
+        if task == "survival":
+            why = "for times to an event, only the mean of the martingale residuals has a meaning"
+        text = f'response_kernel="gaussian" is for a numeric response: {why}.'
+        raise InputError(text, "formulation")
     Z = _standardized(columns, p)
     # Sample from the sorted values, so that neither order nor duplicates matter.
     values, place = np.unique(Z, axis=0, return_inverse=True)

@@ -11,8 +11,6 @@ from covmin.constants import DUPLICATES, MANY_ROWS, RARE_LEVEL
 from covmin.core.arrays import Array, array_namespace, device_of, like, row_tiles, to_numpy
 from covmin.core.rows import add_up
 from covmin.core.units import ALWAYS_ON, Units
-from covmin.remarks import InputError
-from covmin.text import count_of, listed
 
 from .blocks import NormalScores, as_blocks
 from .blocks.views import ChangedBlocks, Standardization, rows_to_look_at
@@ -20,8 +18,6 @@ from .layout import Layout
 
 # Multiples of it are spread evenly over the unit interval.
 GOLDEN_RATIO = 0.6180339887498949
-# Infinite entries raise an error later, once all blocks have been read.
-_quiet = np.errstate(invalid="ignore")
 Scaling = tuple[np.ndarray, np.ndarray, np.ndarray]  # size, origin and spread of each column
 # How to standardise columns: mean 0 and variance 1 (True), normal scores ("rank"), or not at all.
 Standardize = bool | str
@@ -170,7 +166,6 @@ def prepare_columns(
     low, high, total_there, size, mean, power = source.reduce(moments, merge_moments, Y, p)
     empty = low > high  # no values, so nothing varies
     low[empty] = high[empty] = 0.0
-    check_finite(low, high, source.names)
     with_missing = layout.source[indicators]  # input columns
     deviation = np.sqrt(power * np.where(np.isin(layout.source, with_missing), total_there, 1.0))
     spread = np.where(deviation > 0.0, deviation, 1.0)
@@ -265,11 +260,14 @@ def _units(
 # Blocks are arrays of any library, on any device; results are NumPy arrays.
 
 
-@_quiet
 def moments_block(has_missing: bool, X: Array, Y: Array, p: Array) -> tuple[np.ndarray, ...]:
     """Return range, weight, largest entry, and mean and variance in units of that entry."""
-    there = ~array_namespace(X).isnan(X) if has_missing else None
-    low, high = value_range(X, there)
+    xp, low, high, there = array_namespace(X), X, X, None
+    if has_missing:
+        there = ~xp.isnan(X)
+        low, high = xp.where(there, X, np.inf), xp.where(there, X, -np.inf)
+    ends = xp.min(low, axis=0), xp.max(high, axis=0)
+    low, high = (to_numpy(end).astype(np.float64) for end in ends)
     # Scale by the largest entry first, so that squares of huge or tiny columns stay in range.
     size = np.maximum(np.abs(low), np.abs(high))
     size[size == 0.0] = 1.0
@@ -294,20 +292,11 @@ def moments_block(has_missing: bool, X: Array, Y: Array, p: Array) -> tuple[np.n
         scaled *= scaled
         scaled *= p[tile, None]
         if has_missing:
-            scaled[array_namespace(X).isnan(scaled)] = 0.0
+            scaled[xp.isnan(scaled)] = 0.0
         power += to_numpy(scaled.sum(axis=0)) / total
     return low, high, np.broadcast_to(weight, size.shape), size, origin + above, power
 
 
-def value_range(X: Array, there: Array | None = None) -> tuple[np.ndarray, np.ndarray]:
-    """Return the minimum and maximum of each column, ignoring missing values; ∞, −∞ if empty."""
-    xp = array_namespace(X)
-    low, high = (X if there is None else xp.where(there, X, far) for far in (np.inf, -np.inf))
-    ends = to_numpy(xp.min(low, axis=0)), to_numpy(xp.max(high, axis=0))
-    return ends[0].astype(np.float64), ends[1].astype(np.float64)
-
-
-@_quiet
 def merge_moments(parts: Iterable[tuple[np.ndarray, ...]]) -> tuple[np.ndarray, ...]:
     """Combine the moments of several blocks."""
     lows, highs, weights, sizes, means, powers = (
@@ -319,16 +308,6 @@ def merge_moments(parts: Iterable[tuple[np.ndarray, ...]]) -> tuple[np.ndarray, 
     mean = (shares * means).sum(axis=0)
     power = (shares * (powers + (means - mean) ** 2)).sum(axis=0)
     return lows.min(axis=0), highs.max(axis=0), weight, size, mean, power
-
-
-def check_finite(low: np.ndarray, high: np.ndarray, names: list[str] | None) -> None:
-    """Raise an error if a column contains NaN or infinity, with its name if it has one."""
-    is_empty = low > high
-    bad = np.flatnonzero(~(np.isfinite(low) & np.isfinite(high) | is_empty))
-    if bad.size:
-        shown = listed([names[j] if names else int(j) for j in bad])
-        text = f"Input X contains NaN or infinity in {count_of(bad.size, 'column')}: {shown}"
-        raise InputError(f"{text}; drop or impute those values first.", "X")
 
 
 def keys_block(

@@ -24,9 +24,9 @@ from .dtypes import (
     check_input,
     checked_numbers,
     is_frame,
-    is_number,
     is_of,
-    local_frame,
+    kind_of,
+    local,
     missing_mask,
     missing_refused,
     names_of,
@@ -38,9 +38,7 @@ from .standardize import (
     DistinctRows,
     PreparedColumns,
     Standardize,
-    check_finite,
     prepare_columns,
-    value_range,
 )
 from .survival import survival_times
 
@@ -85,6 +83,7 @@ class Table:
     readings: tuple[Reading, ...] = ()  # of the columns that are not plain numbers
     groups: np.ndarray | None = None  # (n_samples,), group of each row
     options: TableOptions = TableOptions()
+    device: str | None = None  # of X, if it was a tensor outside main memory
 
     @property
     def n_samples(self) -> int:
@@ -115,11 +114,8 @@ class Table:
         counts = np.full(self.layout.unit.size, np.nan)
         if isinstance(self.passed[0], Blocks) or hasattr(self.passed[0], "__dask_graph__"):
             return counts
-        rows, source, is_number = (
-            np.arange(self.row.size),
-            self.layout.source,
-            self.kinds == "number",
-        )
+        rows, source = np.arange(self.row.size), self.layout.source
+        is_number = self.kinds == "number"
         numbers = np.setdiff1d(np.flatnonzero(is_number[source]), self.layout.indicators)
         size = block_rows(rows.size)
         for start in range(0, numbers.size, size):
@@ -150,10 +146,7 @@ class Table:
             'Only approximation="fourier" reads rows in blocks, without given features, on a CPU.'
         )
         check_memory(n * d * self.X.dtype.itemsize, f"A copy of {n} rows and {d} columns", remedy)
-        X = self.X.take(np.arange(n))
-        there = ~np.isnan(X) if self.layout.indicators.size else None
-        check_finite(*value_range(X, there), self.X.names)  # an array has no names
-        return replace(self, X=X)
+        return replace(self, X=self.X.take(np.arange(n)))
 
     def distinct(self, rows: DistinctRows, most: int) -> Self:
         """Return the distinct samples in memory, each with the weight of its duplicates.
@@ -185,7 +178,11 @@ def read(
     """
     if isinstance(X, Table):
         return X
-    X, y = local_frame(X), _local_response(y)
+    device = str(X.device) if is_of(X, "torch") and X.device.type != "cpu" else None
+    y = y.compute() if hasattr(y, "__dask_graph__") else y
+    X, y, sample_weight, groups = map(local, (X, y, sample_weight, groups))
+    if is_frame(y) and y.shape[1] == 1:
+        y = y[y.columns[0]]
     passed, strict = (X, y), options.column_types == "strict"
     X = _as_table(X)
     names = names_of(X)
@@ -227,14 +224,8 @@ def read(
         readings=readings,
         groups=None if groups is None else _row_groups(groups, len(passed[1]))[row],
         options=options,
+        device=device,
     )
-
-
-def _local_response(y: Any) -> Any:
-    """Return a response in memory; a table of one column that had to be read as this column."""
-    local = y.compute() if hasattr(y, "__dask_graph__") else local_frame(y)
-    is_column = local is not y and is_frame(local) and local.shape[1] == 1
-    return local[local.columns[0]] if is_column else local
 
 
 def usable_samples(X: Any, y: Any, sample_weight: Any) -> tuple[Any, Any, np.ndarray, np.ndarray]:
@@ -278,18 +269,27 @@ def add_indicators(
 ) -> tuple[Any, Layout]:
     """Append an indicator of missingness for each input column with missing values.
 
-    A table without missing values is returned unchanged.
+    A table without missing values is returned unchanged; one with infinity is refused.
     """
     nothing = np.empty((X.shape[0], 0))
-    is_missing = as_blocks(X).reduce(
-        lambda X, *_: np.isnan(X).any(axis=0), np.logical_or.reduce, nothing, nothing
+    is_missing, is_infinite = as_blocks(X).reduce(
+        lambda X, *_: np.stack([np.isnan(X).any(axis=0), np.isinf(X).any(axis=0)]),
+        np.logical_or.reduce,
+        nothing,
+        nothing,
     )
+    labels = np.arange(layout.unit.size) if names is None else np.array(names, dtype=object)
+    if is_infinite.any():
+        bad = labels[np.unique(layout.source[is_infinite])].tolist()
+        text = f"Input X contains infinity in {count_of(len(bad), 'column')}: {listed(bad)}."
+        cure = "Replace it, for example by NaN, which is read as a missing value."
+        raise InputError(f"{text} {cure}", "X", bad)
     missing = np.flatnonzero(is_missing)
     if missing.size == 0:
         return X, layout
     inputs, first = np.unique(layout.source[missing], return_index=True)
     if not takes_missing:
-        raise missing_refused([names[j] if names is not None else int(j) for j in inputs])
+        raise missing_refused(labels[inputs].tolist())
     source = np.concatenate([layout.source, inputs])
     added = np.arange(X.shape[1], source.size)
     table = marked(as_blocks(X), missing[first])
@@ -387,7 +387,7 @@ def _warn_of_excluded(table: Table, names: np.ndarray, out: list[Reading]) -> No
 def _follows_response(table: Table, j: int) -> bool:
     """Tell whether the ranks of a numeric column and of the response are correlated."""
     column = table.input_column(j)
-    if not is_number(column.dtype):
+    if kind_of(column.dtype) not in "biuf":
         return False
     ranks = rankdata(as_numbers(column))
     found = [np.corrcoef(ranks, rankdata(y))[0, 1] for y in table.response.Y.T]

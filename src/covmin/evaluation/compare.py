@@ -29,7 +29,7 @@ from covmin.runtime.run import ProgressBar
 from covmin.runtime.seeds import global_state_restored, seed_of, unit_seed
 from covmin.selection.scoring import scoring_name
 
-from .curves import PROTOCOLS, UNFINISHED, CurveResult, CurveTask, Split, default_sizes
+from .curves import PROTOCOLS, CurveResult, CurveTask, Split, default_sizes
 from .selectors import ComparedTable, resolve_selectors
 
 Unit = Mapping[str, Any]  # a piece of work, as plain values
@@ -149,19 +149,17 @@ def compare_selectors(
     results = dict(finished(units, curves, n_jobs=n_jobs, progress=progress, seconds=seconds))
     if not results:
         raise ValueError(f"No selector finished a fold within seconds={seconds:g}; allow more.")
-    done = [
-        results.get(i) or {"rows": curves.rows(unit), "error": UNFINISHED}
-        for i, unit in enumerate(units)
-    ]
     # In the order in which the selectors were named.
-    order = sorted(range(len(units)), key=lambda i: list(named).index(units[i]["selector"]))
-    result = CurveResult(
-        [row for i in order for row in done[i]["rows"]],
+    done = sorted(results, key=lambda i: (list(named).index(units[i]["selector"]), i))
+    errors = [(units[i]["selector"], results[i]["error"]) for i in done]
+    total, ran = Counter(unit["selector"] for unit in units), Counter(name for name, _ in errors)
+    unfinished = {name: (ran[name], n) for name, n in total.items() if ran[name] < n}
+    _warn_of_missing(errors, unfinished, seconds)
+    return CurveResult(
+        [row for i in done for row in results[i]["rows"]],
         scoring_name(None, scoring) if scoring is not None else "accuracy" if classes else "R²",
-        [(units[i]["selector"], done[i]["error"]) for i in order],
+        unfinished,
     )
-    _warn_of_missing(result, seconds)
-    return result
 
 
 def _read(X: Any, y: Any, options: TableOptions, groups: Any) -> Table:
@@ -178,19 +176,22 @@ def _read(X: Any, y: Any, options: TableOptions, groups: Any) -> Table:
     return table
 
 
-def _warn_of_missing(result: CurveResult, seconds: float | None) -> None:
+def _warn_of_missing(
+    errors: list[tuple[str, str | None]],
+    unfinished: dict[str, tuple[int, int]],
+    seconds: float | None,
+) -> None:
     """Warn of rankings that failed, with the first message of each selector, or never began."""
-    failed = [(name, error) for name, error in result.errors if error not in (None, UNFINISHED)]
-    if failed:
+    if failed := [(name, error) for name, error in errors if error is not None]:
         first, counts = dict(reversed(failed)), Counter(name for name, _ in failed)
         text = "; ".join(f"{name} {counts[name]} times, first: {first[name]}" for name in first)
         warn(
             "failed-rankings",
-            f"{len(failed)} of {len(result.errors)} rankings failed and count as missing: {text}",
+            f"{len(failed)} of {len(errors)} rankings failed and count as missing: {text}",
             category=FitFailedWarning,
         )
-    if result.unfinished:
-        told = (f"{who} ({done} of {total})" for who, (done, total) in result.unfinished.items())
+    if unfinished:
+        told = (f"{who} ({done} of {total})" for who, (done, total) in unfinished.items())
         said = f"Stopped after {seconds:g} s. Unfinished (rankings done of all): "
         warn("stopped-early", f"{said}{', '.join(told)}.")
 

@@ -2,7 +2,6 @@
 
 import time
 import warnings
-from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -23,8 +22,6 @@ from covmin.runtime.seeds import unit_seed
 from .selectors import ComparedTable, Make, order_of_features
 
 PROTOCOLS = ("nested", "paper")
-# The error message of a ranking stopped by the time limit.
-UNFINISHED = "not finished in time"
 # Training and test rows.
 Split = tuple[np.ndarray, np.ndarray]
 # Columns from best to worst (None if the selector failed), seconds, and the error message.
@@ -55,20 +52,22 @@ class CurveTask:
 
     def units(self, protocol: str) -> list[dict[str, Any]]:
         """Return the units of work: one ranking per fold, or one in all for "paper"."""
-        nested = [{"repeat": repeat, "fold": fold} for repeat, fold in self._folds()]
-        places = nested if protocol == "nested" else [{}]
         heads = [{"selector": name, "protocol": protocol} for name in self.selectors]
-        return [{**head, **place} for head in heads for place in places]
+        folds = [{"repeat": repeat, "fold": fold} for repeat, fold in self._folds()]
+        return [head | fold for head in heads for fold in (folds if protocol == "nested" else [{}])]
 
     def _folds(self) -> list[tuple[int, int]]:
         return [(r, f) for r, folds in enumerate(self.splits) for f in range(len(folds))]
 
     def __call__(self, unit: Mapping[str, Any]) -> dict[str, Any]:
-        """Rank the features and score the ranking on each fold of a unit of work."""
-        rows, position = np.arange(len(self.y)), "all"
+        """Rank the features, and score the ranking on the fold of a unit, or else on all.
+
+        Returns tidy ``rows``, one per fold and number of features, and the ``error``, if any.
+        """
+        rows, position, folds = np.arange(len(self.y)), "all", self._folds()
         if "fold" in unit:
-            rows, _ = self.splits[unit["repeat"]][unit["fold"]]
-            position = f"{unit['repeat']}/{unit['fold']}"
+            folds = [(unit["repeat"], unit["fold"])]
+            rows, position = self.splits[unit["repeat"]][unit["fold"]][0], "{}/{}".format(*folds[0])
         order, seconds, error = rank_features(
             self.selectors[unit["selector"]],
             max(self.sizes),
@@ -77,21 +76,16 @@ class CurveTask:
             unit_seed(self.random_state, "ranking", position),
             "classification" if self.classification else "regression",
         )
-        return {"rows": self.rows(unit, order, round(seconds, 4)), "error": error}
-
-    def rows(
-        self, unit: Mapping[str, Any], order: np.ndarray | None = None, seconds: float | None = None
-    ) -> list[dict[str, Any]]:
-        """Return the tidy rows of a unit: one per fold and number of features."""
-        head = {"selector": unit["selector"], "protocol": unit["protocol"]}
         how: Any = {"classification": self.classification, "scorer": self.scorer}
-        data, rows = (self.sizes, self.table, self.y), []
-        for r, f in [(unit["repeat"], unit["fold"])] if "fold" in unit else self._folds():
-            scores = prefix_scores(order, *data, self.splits[r][f], seed=self.random_state, **how)
+        how |= {"seed": self.random_state}
+        head, found = {"selector": unit["selector"], "protocol": unit["protocol"]}, []
+        for r, f in folds:
+            place = head | {"repeat": r, "fold": f}
+            scores = prefix_scores(order, self.sizes, self.table, self.y, self.splits[r][f], **how)
             for m, score in zip(self.sizes, scores, strict=True):
-                row = head | {"repeat": r, "fold": f, "n_features": m, "score": score}
-                rows.append(row | {"fit_seconds": seconds})
-        return rows
+                row = place | {"n_features": m, "score": score, "fit_seconds": round(seconds, 4)}
+                found.append(row)
+        return {"rows": found, "error": error}
 
 
 def rank_features(make: Make, m: int, table: Any, y: Any, seed: int, task: str = "auto") -> Ranked:
@@ -165,8 +159,6 @@ class CurveResult:
         One record per selector, repeat, fold and number of features.
     score_name : str
         Name of the score: ``"accuracy"``, ``"R²"``, or the requested ``scoring``.
-    errors : list of (str, str or None)
-        Selector and error message of each ranking; None if it did not fail.
     unfinished : dict of str to (int, int)
         Selectors stopped by the time limit: number of rankings done, and number of all rankings.
     frame : pandas.DataFrame
@@ -175,14 +167,7 @@ class CurveResult:
 
     records: list[dict[str, Any]]
     score_name: str
-    errors: list[tuple[str, str | None]]
-
-    @property
-    def unfinished(self) -> dict[str, tuple[int, int]]:
-        """Selectors that were stopped by the time limit."""
-        total = Counter(name for name, _ in self.errors)
-        stopped = Counter(name for name, error in self.errors if error == UNFINISHED)
-        return {name: (total[name] - n, total[name]) for name, n in stopped.items()}
+    unfinished: dict[str, tuple[int, int]]
 
     def __repr__(self) -> str:
         names = ", ".join(dict.fromkeys(record["selector"] for record in self.records))

@@ -14,7 +14,6 @@ from covmin.constants import KNOCKOFF_KERNEL
 from covmin.core.kernels import Mixed
 from covmin.core.units import ALWAYS_ON, Units
 from covmin.data import Table
-from covmin.data.dtypes import from_tensors
 from covmin.data.independence import check_independence, one_of_each_group
 from covmin.data.standardize import prepare_columns
 from covmin.data.table import check_columns
@@ -173,10 +172,9 @@ class KnockoffSelector(InferenceSelector):
             )
         estimator = self._estimator()
         standardize = estimator.standardize if isinstance(estimator, CCMSelector) else True
-        X, device, y, sample_weight = from_tensors(X, None, y, sample_weight)
-        if isinstance(estimator, CCMSelector):
-            estimator.device = estimator.device or device
         table = read_for(estimator, X, y, sample_weight, groups).in_memory()
+        if isinstance(estimator, CCMSelector):
+            estimator.device = estimator.device or table.device
         table = replace(table, X=np.asarray(table.X, dtype=np.float64))
         columns = table.columns(standardize)
         check_columns(table, columns)

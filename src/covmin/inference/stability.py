@@ -86,7 +86,7 @@ class StabilitySelector(InferenceSelector):
     See Also
     --------
     KnockoffSelector : Bounds the fraction of false selections instead of their number.
-    covmin.plotting.StabilityDisplay : Plots the frequencies.
+    covmin.plotting.RankingDisplay : Plots the frequencies.
 
     Notes
     -----

@@ -1,9 +1,9 @@
 """Figures of a fitted selector: leading features and interactions; what all figures share."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import combinations
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
@@ -54,14 +54,15 @@ def legend_under(ax: Any) -> None:
 class Display:
     """A figure on one pair of axes; ``_draw`` draws it."""
 
-    _shows = "CCMSelector", "path_"  # the selector, and an attribute that only it has
+    # The selectors, and the attributes by which they are recognised.
+    _shows: ClassVar[tuple[str, tuple[str, ...]]] = "CCMSelector", ("path_",)
 
     @classmethod
     def _check(cls, selector: Any) -> None:
         """Raise an error unless a selector is fitted and of the kind that this figure shows."""
         check_is_fitted(selector)
-        kind, attribute = cls._shows
-        if not hasattr(selector, attribute):
+        kind, attributes = cls._shows
+        if not any(hasattr(selector, attribute) for attribute in attributes):
             given = type(selector).__name__
             raise TypeError(f"{cls.__name__} requires a fitted {kind}; got a {given}.")
 
@@ -110,7 +111,7 @@ class FeatureDisplay(Display):
         Parameters
         ----------
         selector : estimator
-            Fitted: a StabilitySelector for frequencies, otherwise a CCMSelector.
+            Fitted: a CCMSelector or, for a ranking, a StabilitySelector.
         n_features : int, optional
             Number of features to show; by default the selected ones and a few more.
         feature_names : sequence of str, optional
@@ -135,31 +136,26 @@ class FeatureDisplay(Display):
     def _size(self) -> tuple[float, float]:
         return 6.0, 1.0 + 0.27 * len(self.names)
 
-    def _draw_bars(self, ax: Any, shares: np.ndarray, selected: np.ndarray, label: str) -> None:
-        """Draw bars from 0 to 1, pale for features that were not selected."""
-        places, colours = np.arange(len(self.names)), np.where(selected, ACCENT, LEFT_OUT)
-        self.bars_ = ax.barh(places, shares, height=0.66, color=colours)
-        label_rows(ax, places, self.names)
-        for text, kept in zip(ax.get_yticklabels(), selected, strict=True):
-            text.set_color("black" if kept else "0.45")
-        ax.set(xlim=(0, 1.02), xlabel=label)
-        ax.spines[["top", "right", "left"]].set_visible(False)
-        ax.grid(axis="x", alpha=0.25)
-        ax.set_axisbelow(True)
-
 
 @dataclass(eq=False, repr=False)
 class RankingDisplay(FeatureDisplay):
-    """Weights of the leading features, best on top; features not selected are pale.
+    """Bars of the leading features, best on top; features not selected are pale.
+
+    A :class:`~covmin.CCMSelector` gives the weights at the chosen number of features, a
+    :class:`~covmin.StabilitySelector` the frequencies of selection and its threshold.
 
     Parameters
     ----------
     names : list of str
         Features, best first.
-    weights : ndarray of shape (n_shown,)
-        Their weights at the chosen number of features.
+    values : ndarray of shape (n_shown,)
+        Their weights, or frequencies.
     selected : ndarray of bool of shape (n_shown,)
         Whether each feature is selected.
+    label : str, default="weight at the chosen number of features"
+        Meaning of the values.
+    limits : dict of str to float, default={}
+        Values to mark by a line, with their names.
 
     Attributes
     ----------
@@ -177,69 +173,36 @@ class RankingDisplay(FeatureDisplay):
     """
 
     names: list[str]
-    weights: np.ndarray
+    values: np.ndarray
     selected: np.ndarray
+    label: str = "weight at the chosen number of features"
+    limits: dict[str, float] = field(default_factory=dict)
+    _shows = "CCMSelector or StabilitySelector", ("path_", "frequencies_")
 
     @classmethod
     def _of(cls, selector: Any, shown: np.ndarray, names: list[str]) -> Self:
-        return cls(names, selector.weights_[shown], selector.support_[shown])
-
-    def _draw(self, ax: Any) -> None:
-        self._draw_bars(ax, self.weights, self.selected, "weight at the chosen number of features")
-
-
-@dataclass(eq=False, repr=False)
-class StabilityDisplay(FeatureDisplay):
-    """Selection frequencies of the leading features, with the threshold as a line.
-
-    Parameters
-    ----------
-    names : list of str
-        Features, most frequent first.
-    frequencies : ndarray of shape (n_shown,)
-        Fraction of the fits that selected each feature.
-    selected : ndarray of bool of shape (n_shown,)
-        Whether each feature is selected.
-    threshold : float
-        Smallest frequency of a selected feature.
-    blind : float
-        Frequency of a feature under random selection of the same size.
-
-    Attributes
-    ----------
-    ax_, figure_, bars_ : matplotlib axes, figure and bars
-
-    Examples
-    --------
-    >>> from covmin import CCMSelector, StabilitySelector
-    >>> from covmin.datasets import make_xor
-    >>> from covmin.plotting import StabilityDisplay
-    >>> X, y = make_xor(120, random_state=0, return_X_y=True)
-    >>> selector = StabilitySelector(CCMSelector(3), n_pairs=5).fit(X, y)
-    >>> StabilityDisplay.from_estimator(selector, n_features=5).selected.tolist()
-    [True, True, True, False, False]
-    """
-
-    names: list[str]
-    frequencies: np.ndarray
-    selected: np.ndarray
-    threshold: float
-    blind: float
-    _shows = "StabilitySelector", "frequencies_"
-
-    @classmethod
-    def _of(cls, selector: Any, shown: np.ndarray, names: list[str]) -> Self:
-        frequencies, selected = selector.frequencies_[shown], selector.support_[shown]
+        selected = selector.support_[shown]
+        if hasattr(selector, "path_"):
+            return cls(names, selector.weights_[shown], selected)
+        label, threshold = "fraction of the fits that select the feature", selector.threshold_
         blind = selector.n_selected_ / selector.ranking_.max()  # of as many to choose from
-        return cls(names, frequencies, selected, selector.threshold_, blind)
+        limits = {f"threshold {threshold:.2f}": threshold, "random selection": blind}
+        return cls(names, selector.frequencies_[shown], selected, label, limits)
 
     def _draw(self, ax: Any) -> None:
-        label = "fraction of the fits that select the feature"
-        self._draw_bars(ax, self.frequencies, self.selected, label)
-        threshold = f"threshold {self.threshold:.2f}"
-        ax.axvline(self.threshold, color=LIMIT, linestyle="--", linewidth=1.2, label=threshold)
-        ax.axvline(self.blind, color="black", ls=":", lw=1.0, label="random selection")
-        legend_under(ax)
+        places, colours = np.arange(len(self.names)), np.where(self.selected, ACCENT, LEFT_OUT)
+        self.bars_ = ax.barh(places, self.values, height=0.66, color=colours)
+        label_rows(ax, places, self.names)
+        for text, kept in zip(ax.get_yticklabels(), self.selected, strict=True):
+            text.set_color("black" if kept else "0.45")
+        ax.set(xlim=(0, 1.02), xlabel=self.label)
+        ax.spines[["top", "right", "left"]].set_visible(False)
+        ax.grid(axis="x", alpha=0.25)
+        ax.set_axisbelow(True)
+        for (name, value), style in zip(self.limits.items(), ("--", ":"), strict=False):
+            ax.axvline(value, color=LIMIT, linestyle=style, linewidth=1.2, label=name)
+        if self.limits:
+            legend_under(ax)
 
 
 @dataclass(eq=False, repr=False)

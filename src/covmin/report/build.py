@@ -5,7 +5,6 @@ from collections import Counter
 from collections.abc import Sequence
 from importlib.metadata import version
 from itertools import takewhile
-from numbers import Real
 from types import FunctionType
 from typing import Any
 
@@ -21,20 +20,17 @@ from covmin.data.columns import LEFT_OUT
 from covmin.data.survival import survival_curve
 from covmin.plotting.fitted import network_order
 from covmin.selection.summary import Explained, measure_text, read_as_fitted, summary
-from covmin.text import count_of, percent, printable, shortened, with_p_value
+from covmin.text import count_of, percent, printable, with_p_value
 
 from .checks import check_data
 from .plots import feature_plots
-from .relations import associations, effects, shared_information, shown_pair, substitutes
+from .relations import effects, shown_pair, substitutes
 from .view import View
 
 # Number of features in each part of the page.
-_CORRELATED = 24
 _VERDICTS = 60
 _PATH_ROWS = 30
 _SLIDER = 100
-# Unselected features that are compared with the selected ones, and the association of copies.
-_COMPARED, _ALIKE = 300, 0.9
 # Parameters that do not affect the result.
 _LEFT_OUT = {"long_run", "verbose"}
 # Longer than any repr of an estimator, which would otherwise be abbreviated.
@@ -103,7 +99,10 @@ def build_report(
     view = View(selector, table, feature_names)
     explained = Explained(selector, view.table)
     target = printable(target_name).strip()
-    found = found or summary(selector, table, target=target, explained=explained)
+    if found is None:
+        found = summary(selector, table, target=target, explained=explained)
+        alike = [each for each in selector.plan_.decisions if each.topic == "rows"]
+        notes = [*notes, *(f"The rows {each.choice}: {each.reason}." for each in alike)]
     rows = found["features"]
     order = [row["column"] for row in rows]
     used = [row["column"] for row in rows if row["kind"] not in LEFT_OUT]
@@ -111,7 +110,9 @@ def build_report(
     alone = {row["column"]: row["alone"] for row in rows if row["alone"] is not None}
     pairs = [row["columns"] for row in found["interactions"]]
     n, shown = found["n_samples"], view.table.n_samples
-    sampled = [f"Warnings and figures use {shown:,} of {n:,} rows."] if shown < n else []
+    notes = [*notes, *found["notes"]]
+    if shown < n:
+        notes.append(f"Warnings and figures use {shown:,} of {n:,} rows.")
     code = code or reproduction_code(selector)
     changes, path = effects(view, explained, kept), selector.path_
     return {
@@ -120,11 +121,11 @@ def build_report(
         "names": view.names,
         "headline": [printable(part).strip() for part in found["headline_parts"]],
         "data": _data_summary(view, found),
-        "asked": _asked(selector, found),
-        "notes": [printable(" ".join(str(note).split())) for note in (*notes, *sampled)],
+        "plan": [{key: printable(text) for key, text in row.items()} for row in found["plan"]],
+        "notes": [printable(" ".join(str(note).split())) for note in notes],
         "warnings": check_data(selector, view, explained) if warnings is None else warnings,
         "choice": _choice(selector, found),
-        "ranking": _ranking(rows) | {"about": _about_columns(selector, view, rows)},
+        "ranking": _ranking(rows) | {"about": _about_columns(rows)},
         "path": {
             "sizes": path.n_features.tolist(),
             "features": order[:_PATH_ROWS],
@@ -135,16 +136,12 @@ def build_report(
         ],
         "pair": shown_pair(view, explained, pairs[0][:2] if pairs else used[:2]),
         "interactions": [
-            {
-                "features": row["columns"],
-                "share": round(row["share"], 4),
-                "p_value": with_p_value(row["p_value"]),
-            }
+            {"features": row["columns"], "share": round(row["share"], 4)}
+            | {"p_value": with_p_value(row["p_value"])}
             for row in found["interactions"]
         ],
         "network": network_order(selector.interactions_.features, selector.ranking_).tolist(),
         "verdicts": None if verdicts is None else _verdicts(verdicts, view.names),
-        "correlation": shared_information(view, used[:_CORRELATED]),
         "substitutes": substitutes(selector, view, explained, kept),
         "described_rows": int(view.rows.size),
         "regression_rows": min(n, SAMPLE_ROWS),
@@ -163,27 +160,16 @@ def _ranking(rows: list[dict[str, Any]]) -> dict[str, Any]:
     return {"beside": beside} | {n: [row[key] for row in rows] for n, key in names.items()}
 
 
-def _about_columns(selector: Any, view: View, rows: list[dict[str, Any]]) -> list[str]:
+def _about_columns(rows: list[dict[str, Any]]) -> list[str]:
     """Return a line on each column: what it holds and, if it is passed over, the reason."""
-    kept = [row["column"] for row in rows if row["kept"]]
-    lower = [
-        row["column"]
-        for row in rows
-        if not (row["kept"] or row["kind"] in LEFT_OUT or selector.constant_[row["column"]])
-    ]
-    compared = lower[:_COMPARED] if kept else []
-    alike = dict(zip(compared, associations(view, compared, kept), strict=True))
     lines = []
     for row in rows:
-        j, count = row["column"], row["distinct"]
-        parts = [row["kind"], "" if count is None else count_of(count, "value")]
+        parts = [row["kind"]]
+        parts += [] if row["distinct"] is None else [count_of(row["distinct"], "value")]
         parts += [f"{percent(row['missing'])} missing"] if row["missing"] else []
         # That a column ranks lower needs no words.
-        parts += [row["reason"]] if j not in lower else []
-        if j in alike and np.abs(alike[j]).max() >= _ALIKE:
-            k = int(np.abs(alike[j]).argmax())
-            parts.append(f"associated with {shortened(view.names[kept[k]])}: {alike[j][k]:.2f}")
-        lines.append(printable(" · ".join(filter(None, parts))))
+        parts += [row["reason"]] if row["kind"] in LEFT_OUT or row["reason"] == "constant" else []
+        lines.append(printable(" · ".join(parts)))
     return lines
 
 
@@ -228,21 +214,6 @@ def _data_summary(view: View, found: dict[str, Any]) -> dict[str, Any]:
     values = {name: getattr(np, name)(view.y) for name in ("min", "median", "mean", "max")}
     values["sd"] = view.y.std()
     return size | {"response": {name: float(value) for name, value in values.items()}}
-
-
-def _asked(selector: Any, found: dict[str, Any]) -> list[dict[str, str]]:
-    asked, stages = selector.n_features_to_select, len(selector.path_.n_features)
-    read = " (inferred from the response)" if selector.task == "auto" else ""
-    chosen = " (automatic)" if isinstance(selector.epsilon, str) else ""
-    rows = {
-        "Features to select": f"{asked}" if isinstance(asked, Real) else "by cross-validation",
-        "Task": found["task"] + read,
-        "Kernel": f"{found['kernel']}, bandwidth {found['bandwidth']:.4g}",
-        "Regularisation ε": f"{found['epsilon']:.4g}{chosen}",
-        "Stages": f"{stages}, {found['n_iter']} steps",
-        "Converged": "yes" if found["converged"] else "no: too few steps",
-    }
-    return [{"label": label, "value": value} for label, value in rows.items()]
 
 
 def _verdicts(tests: Any, names: Sequence[str]) -> dict[str, Any]:

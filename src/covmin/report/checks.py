@@ -5,90 +5,43 @@ from typing import Any
 
 import numpy as np
 
-from covmin.constants import MANY_ROWS, SUSPICIOUS_SHARE
+from covmin.constants import MANY_ROWS
 from covmin.selection.leaks import leak_text, leaking_features
 from covmin.selection.summary import Explained
 from covmin.text import count_of, listed, shortened, verb
 
 from .view import View
 
-# Columns to name, and samples below which a class is small.
-_LISTED, _SMALL = 12, 5
-_SORTED = (
-    "“{name}” has a different whole number in every row, and alone it explains {share:.0%} of the "
-    "response: the rows seem to be sorted by the response, and a model would learn the order. "
-    "Exclude this column."
-)
-_IN_ORDER = (
-    "“{name}” has a different whole number in every row, in order or without gaps. Whatever such a "
-    "column explains is due to the order of the rows. Exclude it, unless you study that order."
-)
-_CONSTANT = "Columns with the same value in every sample carry no information and are ranked last."
-_COPY = (
-    "The values repeat those of an earlier column, and which copy is kept is arbitrary. Exclude "
-    "the duplicates."
-)
+# Samples below which a class is small.
+_SMALL = 5
 
 
-def check_data(selector: Any, view: View, explained: Explained) -> list[dict[str, Any]]:
-    """Return warnings about columns and classes: kind, title, text and the columns concerned.
+def check_data(selector: Any, view: View, explained: Explained) -> list[dict[str, str]]:
+    """Return warnings about columns and classes: kind, title and text.
 
-    The kind is "leak", "id", "constant", "duplicate" or "small". At most a dozen columns are named
-    in ``features``; ``n_features`` is their number.
+    The kind is "leak", "constant", "duplicate" or "small".
     """
-    numbering = _numbering(view)
-    leaks = leaking_features(selector.ranking_, selector.n_features_, view.table, explained)
-    found: list[tuple[str, str, str, list[int]]] = []
-    if leaks := [j for j in leaks if j not in numbering]:
-        text = leak_text([shortened(view.names[j]) for j in leaks])
-        found.append(("leak", "Too good to be true?", text, leaks))
-    for j in numbering:
-        name, share = shortened(view.names[j]), explained([j])
-        kind, title, text = "id", "A column looks like a row number", _IN_ORDER
-        if share >= SUSPICIOUS_SHARE[2]:
-            kind, title, text = "leak", "A row number tracks the response", _SORTED
-        found.append((kind, title, text.format(name=name, share=share), [j]))
+    found: list[tuple[str, str, str]] = []
+    names = [shortened(name) for name in view.names]
+    ranking, m = selector.ranking_, selector.n_features_
+    if leaks := leaking_features(ranking, m, view.table, explained):
+        found.append(("leak", "Too good to be true?", leak_text([names[j] for j in leaks])))
     constants = np.flatnonzero(selector.constant_).tolist()
+    if n := len(constants):
+        text = f"Without information, so ranked last: {listed([names[j] for j in constants])}."
+        found.append(("constant", f"{count_of(n, 'column')} {verb(n, 'are')} constant.", text))
     copies = [j for j in _copies(view) if j not in constants]
-    for kind, columns, text in (("constant", constants, _CONSTANT), ("duplicate", copies, _COPY)):
-        if n := len(columns):
-            what = "constant" if columns is constants else "duplicated"
-            found.append((kind, f"{count_of(n, 'column')} {verb(n, 'are')} {what}", text, columns))
+    if n := len(copies):
+        text = f"The same values as in an earlier column: {listed([names[j] for j in copies])}. "
+        text += "Which copy is kept is arbitrary: exclude the duplicates."
+        found.append(("duplicate", f"{count_of(n, 'column')} {verb(n, 'are')} duplicated.", text))
     if view.task == "classification":
         labels, codes = view.classes
         if small := [labels[c] for c in np.flatnonzero(np.bincount(codes) < _SMALL)]:
-            title = f"{count_of(len(small), 'class', 'classes')} with few samples"
-            text = (
-                f"Fewer than {_SMALL} samples each: {listed(small)}. Cross-validated errors are "
-                "unreliable for such classes."
-            )
-            found.append(("small", title, text, []))
-    return [
-        {"kind": kind, "title": title, "text": text, "features": columns[:_LISTED]}
-        | {"n_features": len(columns)}
-        for kind, title, text, columns in found
-    ]
-
-
-def _numbering(view: View) -> list[int]:
-    """Return columns of distinct integers that are consecutive, or increase or decrease by row.
-
-    Dates are often in order, and excluded columns cannot mislead.
-    """
-    X, source, kinds = view.table.X, view.table.layout.source, view.table.kinds
-    n, found = X.shape[0], []
-    if n <= _SMALL:
-        return []
-    # Huge spans overflow without harm: such columns are not row numbers.
-    with np.errstate(over="ignore", invalid="ignore"):
-        span = X.max(axis=0).astype(np.float64) - X.min(axis=0)
-        for k in np.flatnonzero((span >= n - 1) & (X[0] % 1 == 0)).tolist():
-            x, steps = X[:, k], np.diff(X[:, k])
-            ordered = (steps > 0).all() or (steps < 0).all()
-            consecutive = span[k] == n - 1 and np.unique(x).size == n
-            if kinds[source[k]] == "number" and (ordered or consecutive) and not (x % 1).any():
-                found.append(int(source[k]))
-    return found
+            title = f"{count_of(len(small), 'class', 'classes')} with few samples."
+            text = f"Fewer than {_SMALL} each: {listed(small)}. Errors are unreliable for these."
+            found.append(("small", title, text))
+    return [{"kind": kind, "title": title, "text": text} for kind, title, text in found]
 
 
 def _copies(view: View) -> list[int]:

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+from scipy.stats.contingency import crosstab
 
 from covmin.data.columns import Levels
 from covmin.data.survival import survival_curve
@@ -62,13 +63,6 @@ def pair_points(view: View, pair: Sequence[int]) -> dict[str, Any]:
     return points | {"classes": classes, "class": codes[rows].tolist()}
 
 
-def crossed(a: np.ndarray, b: np.ndarray) -> np.ndarray:
-    """Count how often two codes occur together, shape (n_codes_of_a, n_codes_of_b)."""
-    table = np.zeros((a.max() + 1, b.max() + 1))
-    np.add.at(table, (a, b), 1.0)
-    return table
-
-
 def _frequent(labels: list[str], codes: np.ndarray, most: int) -> tuple[list[str], np.ndarray]:
     """Return the most frequent labels in order, with all others merged as the last."""
     codes = codes.astype(np.intp)
@@ -95,7 +89,8 @@ def _levels(view: View, column: Column) -> dict[str, Any]:
         whole = {"mean": float(view.y.mean()), "sd": float(view.y.std())}
         return {"kind": "means", **drawn, "means": means, **whole}
     classes, labels = _frequent(*view.classes, _COLOURED)
-    shares = np.round(crossed(codes, labels) / counts[:, None], 4)
+    pairs = crosstab(codes, labels, levels=(np.arange(len(levels)), np.arange(len(classes))))
+    shares = np.round(pairs.count / counts[:, None], 4)
     return {"kind": "shares", **drawn, "classes": classes, "shares": shares.tolist()}
 
 

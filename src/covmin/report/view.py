@@ -8,7 +8,6 @@ from functools import cache, cached_property
 from typing import Any
 
 import numpy as np
-from scipy.stats import rankdata
 from sklearn.utils import _safe_indexing
 
 from covmin.constants import MANY_ROWS, MEMORY_NUMBERS
@@ -61,7 +60,6 @@ class View:
         self.table, self.n_samples = _sampled(table).in_memory(), n
         self.names = [name.strip() or name for name in names_of(selector, names)]
         self.task: str = selector.task_
-        self._by_rank = selector.standardize == "rank"
         self.column = cache(self._column)
         # The first encoded column of each column that has any; for numbers, the only one.
         owners, first = np.unique(self.table.layout.source, return_index=True)
@@ -129,25 +127,6 @@ class View:
     def drawn_rows(self) -> np.ndarray:
         """The rows that are drawn as points."""
         return self.rows[:: max(1, -(-self.rows.size // _POINTS))]
-
-    def codes(self, column: int) -> np.ndarray:
-        """Return the levels of a category at `rows`, renumbered without absent levels."""
-        return np.unique(self.column(column).values[self.rows], return_inverse=True)[1]
-
-    def standardized(self, columns: Sequence[int]) -> np.ndarray:
-        """Return columns at `rows` with mean 0 and variance 1; missing values and constants are 0.
-
-        Ranks take the place of values if the fit used them.
-        """
-        Z = np.zeros((self.rows.size, len(columns)))
-        for k, j in enumerate(columns):
-            shown = self.column(j)
-            there = ~shown.missing[self.rows]
-            x = shown.values[self.rows][there]
-            x = rankdata(x) if self._by_rank else x / (np.abs(x).max(initial=0.0) or 1.0)
-            if x.size and np.ptp(x) > 0.0:
-                Z[there, k] = (x - x.mean()) / np.sqrt(np.square(x - x.mean()).sum() / there.size)
-        return Z
 
 
 def _sampled(table: Table) -> Table:

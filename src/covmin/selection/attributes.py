@@ -12,6 +12,7 @@ from covmin.core.screening import Found
 from covmin.core.solver import Progress
 from covmin.data import Layout, Table
 from covmin.data.standardize import PreparedColumns
+from covmin.plan import Decision
 from covmin.remarks import warn
 from covmin.runtime.run import Run
 
@@ -19,10 +20,14 @@ from .fit import Fit
 from .leaks import leak_text, leaking_features
 from .summary import Explained
 
+_TOO_LOW = "no p-values; errors are too low unless groups or a splitter keep such rows in one fold"
+
 
 def present(fit: Fit, steps: list[Progress], independent: bool) -> dict[str, Any]:
     """Return all fitted attributes of a selector by name; p-values if rows are independent."""
     plan, path, columns, table = fit.plan, fit.path, fit.columns, fit.table
+    if not independent:
+        plan = plan.deciding(Decision("rows", "depend on each other", _TOO_LOW))
     layout, response, stages = table.layout, table.response, path.stages
     weights = np.zeros((len(stages), layout.given.size))
     weights[:, layout.given] = 1.0

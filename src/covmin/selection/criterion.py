@@ -10,7 +10,6 @@ import numpy as np
 from covmin.constants import LANDMARKS, MANY_ROWS, PAPER_RIDGE
 from covmin.core.regression import regress_on_sets
 from covmin.data import TableOptions, read
-from covmin.data.dtypes import from_tensors
 from covmin.data.independence import check_independence
 from covmin.data.standardize import Standardize
 from covmin.plan import Plan
@@ -105,7 +104,6 @@ def unexplained_variance(
     [0, 1] 44%
     [3, 4, 5] 100%
     """
-    X, _, y, sample_weight = from_tensors(X, None, y, sample_weight)
     table = read(X, y, TableOptions(column_types, task=task), sample_weight, groups)
     columns, groups = table.columns(standardize=True), table.groups
     if cv is None:

@@ -58,7 +58,7 @@ class Fit:
     errors: np.ndarray  # of the last word, for the first one, two, … features; or none
 
 
-def settings_of(selector: Any, device: str | None) -> SimpleNamespace:
+def settings_of(selector: Any) -> SimpleNamespace:
     """Return the parameters of a :class:`covmin.CCMSelector`, checked and in their final form.
 
     Of the user's objects they hold copies: later changes must not affect the plan.
@@ -85,7 +85,7 @@ def settings_of(selector: Any, device: str | None) -> SimpleNamespace:
             'epsilon="auto" chooses a value that suits the data.'
         )
     settings.epsilons = tuple(epsilons.tolist())  # increasing; none for "auto"
-    settings.device, settings.seed = device, seed_of(settings.random_state)
+    settings.seed = seed_of(settings.random_state)
     return settings
 
 
@@ -262,7 +262,7 @@ def look(
     elif not is_path or plan.formulation.inverse == "free":
         epsilon, reason = constants.PAPER_RIDGE[plan.task], f"the paper's value for {plan.task}"
     else:
-        stands_out = lambda: first.screening.has_single_effects()  # noqa: E731 (searched if asked)
+        stands_out = lambda: first.screening.singles.size > 0  # noqa: E731 (searched if asked)
         epsilon, reason = rules.ridge_for_noise(n, first.unpredicted, stands_out, n_seen)
     # By chance, a category with twenty levels, or a group of twenty columns, fits twenty directions
     # where a single column fits a few. A ridge of one sample for each column in excess of the

@@ -12,7 +12,6 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from covmin.data import Table
-from covmin.data.dtypes import from_tensors
 from covmin.plan import Plan
 from covmin.remarks import required
 from covmin.runtime.compat import output_container
@@ -245,7 +244,6 @@ def _explained(selector: Any, X: Any, y: Any) -> Explained:
     """Return what sets of features explain of the samples of a fit."""
     if y is None and not isinstance(X, Table):
         raise ValueError("The column 'alone' requires both X and y; y is missing.")
-    X, _, y = from_tensors(X, None, y)
     return Explained(selector, read_as_fitted(selector, X, y))
 
 

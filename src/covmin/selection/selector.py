@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
 from covmin.core.kernels import Configurable
 from covmin.data import TableOptions, read
-from covmin.data.dtypes import from_tensors
 from covmin.data.independence import check_independence
 from covmin.data.table import check_columns
 from covmin.plan import Formulation, Fourier
@@ -320,12 +319,11 @@ class CCMSelector(NamedResultsMixin, FeatureSelector):
             self.long_run.check()
         if self.estimator is not None or self.scoring is not None:
             check_scored(self.estimator, self.scoring)
-        passed = X, y
-        X, device, y, sample_weight = from_tensors(X, self.device, y, sample_weight)
-        settings = settings_of(self, device)
+        settings = settings_of(self)
         table = read(X, y, TableOptions.of(self), sample_weight, groups)
+        settings.device = settings.device or table.device
         with one_blas_thread():
-            columns = table.columns(self.standardize, device)
+            columns = table.columns(self.standardize, settings.device)
         check_columns(table, columns)
         independent = check_independence(table, columns, is_cured=self.cv is not None)
         identity: dict[str, Any] = {}
@@ -341,7 +339,7 @@ class CCMSelector(NamedResultsMixin, FeatureSelector):
             del attributes["feature_names_in_"]
             self.__dict__.pop("feature_names_in_", None)  # of an earlier fit
         self.__dict__.update(attributes)
-        self._fitted_on = tuple(map(remembered, passed))
+        self._fitted_on = tuple(map(remembered, (X, y)))
         return self
 
     def set_params(self, **params: Any) -> Self:

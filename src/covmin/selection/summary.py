@@ -12,9 +12,10 @@ from covmin.constants import SAMPLE_ROWS
 from covmin.core.regression import Regression, regress_on_sets
 from covmin.data import Table, TableOptions, read
 from covmin.data.columns import LEFT_OUT
+from covmin.data.columns import summary as read_as
 from covmin.runtime.machine import one_blas_thread
 from covmin.runtime.seeds import seed_of
-from covmin.text import percent
+from covmin.text import listed, percent
 
 from .headline import error_curve, explain_choice, headline, headline_parts, measures, n_given
 
@@ -51,6 +52,7 @@ def summary(
     names, target = feature_names(selector), target or "y"
     explained = explained or (table and Explained(selector, table))
     classes = _classes(selector, table)
+    rows = feature_rows(selector, explained, _ALONE)
     return {
         "headline": headline(selector, target),
         "headline_parts": list(headline_parts(selector, target)),
@@ -62,7 +64,7 @@ def summary(
         "n_kept": int(selector.support_.sum()),
         "n_given": n_given(selector),
         "why": explain_choice(selector),
-        "features": feature_rows(selector, explained, _ALONE),
+        "features": rows,
         "interactions": _effects(selector.interactions_, names),
         "spread": _effects(selector.spread_, names),
         "cv_results": error_curve(selector),
@@ -73,10 +75,7 @@ def summary(
             {"topic": d.topic, "choice": str(d.choice), "reason": d.reason}
             for d in selector.plan_.decisions
         ],
-        "remarks": [
-            {"code": remark.code, "text": remark.text, "columns": list(map(str, remark.columns))}
-            for remark in getattr(table, "remarks", ())
-        ],
+        "notes": _reading(selector, rows),
         "left_out": [
             {"name": str(reading.column), "kind": reading.kind, "reason": reading.words}
             for reading in selector.plan_.readings
@@ -223,6 +222,13 @@ def feature_rows(
     for j in selector.spread_.features:
         rows[j]["notes"].append("affects the spread of y")
     return list(rows.values())
+
+
+def _reading(selector: Any, rows: list[dict[str, Any]]) -> list[str]:
+    """Return sentences about how columns and missing values were read."""
+    missing = [row["name"] for row in rows if row["missing"] > 0.0]
+    said = [f"Missing values in {listed(missing)} are used as information."] if missing else []
+    return said + read_as([each for each in selector.plan_.readings if each.kind not in LEFT_OUT])
 
 
 def beside_the_rank(features: list[dict[str, Any]]) -> tuple[str, str, list[tuple[str, float]]]:

@@ -14,7 +14,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from covmin.data.dtypes import (
     is_frame,
     is_of,
-    local_frame,
+    local,
     names_of,
     refuse_missing,
     stays_what_it_is,
@@ -105,7 +105,6 @@ class FeatureSelector(SelectorMixin, BaseEstimator):
             type.
         """
         support = self.get_support(indices=True)  # first, so that NotFittedError comes first
-        X = local_frame(X)
         if stays_what_it_is(X):
             _check_columns_of_fit(self, X)
             if hasattr(X, "restrict"):  # blocks of a file
@@ -113,6 +112,7 @@ class FeatureSelector(SelectorMixin, BaseEstimator):
             return X[list(X.columns[support])] if hasattr(X, "columns") else X[:, support]
         if issparse(X):
             return super().transform(X).asformat(X.format)
+        X = local(X)
         if not is_frame(X):
             if not hasattr(X, "shape") and np.asarray(X).dtype.kind in "US":
                 X = np.asarray(X, dtype=object)  # NumPy would convert numbers in lists to text

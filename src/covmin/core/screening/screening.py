@@ -192,14 +192,6 @@ class Screening:
         tails[which[~carried], columns[~carried]] = 1.0
         return np.minimum(tails.min(axis=0), 1.0)
 
-    def has_single_effects(self) -> bool:
-        """Tell whether any single column is significantly associated with the response."""
-        if self.codes.size == 0:
-            return False
-        level = self.search.level * prior(N_FUNCTIONS) / self.of_column.size
-        least = betainccinv(*by_chance(self.ranked.n_samples, self.codes.shape[1]), level)
-        return bool((self.shares >= least[:, None]).any())
-
     def spread(self) -> Found:
         """Find columns that affect the spread of a numeric response more than its mean.
 

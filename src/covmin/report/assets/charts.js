@@ -384,28 +384,3 @@ function networkChart(width, nodes, pairs, names, rankOf, isKept) {
   }
   return svg;
 }
-
-// How two features are compared, by how many of them are categorical.
-function measure(matrix, a, b) {
-  return matrix.measures[[a, b].filter((j) => matrix.categorical.includes(j)).length];
-}
-
-function correlationChart(width, matrix, names, n) {
-  const left = Math.min(200, width * 0.36);
-  const step = Math.min(44, (width - left - 4) / n), svg = canvas(width, n * step + 6, "Associations between the selected features");
-  for (let i = 0; i < n; i++) {
-    const name = names[matrix.features[i]], y = i * step;
-    svg.append(rowLabel(left - 10, y + step / 2 + 4, name, left - 10, { class: "strong" }, step));
-    for (let k = 0; k <= i; k++) {
-      const r = matrix.percent[i][k], x = left + k * step, other = names[matrix.features[k]];
-      svg.append(node("rect", { class: "cell-box", x: x + 1, y: y + 1, width: step - 2, height: step - 2, rx: 2 }));
-      const cell = node("rect", { class: r < 0 ? "cell negative" : "cell", "fill-opacity": i === k ? 0.08 : Math.abs(r) / 100,
-        x: x + 1, y: y + 1, width: step - 2, height: step - 2, rx: 2 });
-      cell.append(node("title", {}, `${name} and ${other}: ${measure(matrix, matrix.features[i], matrix.features[k])} ${(r / 100).toFixed(2)}`));
-      svg.append(cell);
-      if (step >= 30 && i !== k) svg.append(text(x + step / 2, y + step / 2 + 4, (r / 100).toFixed(2).replace("0.", ".").replace("-", "\u2212"),
-        { anchor: "middle", class: Math.abs(r) > 60 ? "on" : "strong", "pointer-events": "none" }));
-    }
-  }
-  return svg;
-}

@@ -52,21 +52,6 @@
     const width = (id) => Math.max(280, find(id).clientWidth);
     if (report.choice.curve) replace("curve", errorCurve(width("curve"), curve(), state.m, setSize), curveLegend(curve()));
     replace("path", pathChart(width("path"), report.path, names, state.m, kept(state.m)));
-    const room = Math.min(width("shared"), 760);
-    const shared = Math.min(kept(state.m), report.correlation.features.length, Math.floor(room / 20));
-    replace("shared", shared > 1 ? correlationChart(room, report.correlation, names, shared)
-      : node("p", { class: "muted" }, "Only one feature is selected."));
-    find("shared").style.maxWidth = "760px";
-    if (shared > 1) find("shared").append(node("figcaption", {}, closest(shared)));
-  }
-
-  function closest(n) {
-    const { features, percent: r } = report.correlation;
-    let best = [1, 0];
-    for (let i = 1; i < n; i++) for (let k = 0; k < i; k++) if (Math.abs(r[i][k]) > Math.abs(r[best[0]][best[1]])) best = [i, k];
-    const [a, b] = best.map((i) => features[i]);
-    const value = (r[best[0]][best[1]] / 100).toFixed(2).replace("-", "\u2212");
-    return `Strongest association: ${short(names[a])} and ${short(names[b])}, ${measure(report.correlation, a, b)} ${value}.` + (kept(state.m) > n ? ` Shown are the first ${n} of ${kept(state.m)} features.` : "");
   }
 
   function drawPair() {
