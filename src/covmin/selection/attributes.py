@@ -143,11 +143,9 @@ def warn_of_the_end(
     # A closer look takes regressions. A text may contain the class; anything may tell an event.
     kinds, folds = attributes["column_kinds_"], attributes["cv_results_"]
     has_texts = attributes["classes_"] is not None and kinds is not None and "category" in kinds
-    errors = [fit.errors] + ([] if folds is None else [folds.mean_error.min(axis=0)])
-    one, several = (1.0 - share for share in SUSPICIOUS_SHARE[:2])
-    suspicious = any(each[0] < one or each.min() < several for each in errors if each.size)
-    is_survival = attributes["task_"] == "survival"
-    if has_texts or is_survival or suspicious:
+    errors = [1.0, *fit.errors] + ([] if folds is None else [folds.mean_error.min()])
+    suspicious = min(errors) < 1.0 - SUSPICIOUS_SHARE[0]
+    if has_texts or attributes["task_"] == "survival" or suspicious:
         ranking, m = attributes["ranking_"], attributes["n_features_"]
         if leaks := leaking_features(ranking, m, table, Explained(selector, table)):
             names = [f"x{j}" if table.names is None else str(table.names[j]) for j in leaks]
