@@ -177,16 +177,14 @@ def with_error(rate: float) -> str:
 
 def page_rates() -> pd.DataFrame:
     """Highest rates over responses, sizes and orders, for each kind of features."""
-    frame, rows = results("guarantees-interactions"), []
-    for what, kinds in (("noise", NOISE), ("single effects", EFFECTS_OF_SINGLES)):
-        rates = frame[frame["response"].isin(list(kinds))]
-        for features, part in rates.groupby("features", sort=False):
-            # Classes have no spread.
-            real = part[(part["order"] == 2) & ~part["response"].str.contains("class")]
-            rates_of = {"interaction": part["found"].max(), "spread": real["spread"].max()}
-            found = {name: with_error(rate) for name, rate in rates_of.items()}
-            rows.append({"response": what, "features": features} | found)
-    return pd.DataFrame(rows)
+    frame = results("guarantees-interactions")
+    noise = frame["response"].isin(list(NOISE))
+    frame["what"] = noise.map({True: "noise", False: "single effects"})
+    # Classes have no spread.
+    frame["spread"] = frame["spread"].mask(frame["response"].str.contains("class"))
+    highest = frame.groupby(["what", "features"], sort=False)[["found", "spread"]].max()
+    shown = highest.map(with_error).reset_index()
+    return shown.rename(columns={"what": "response", "found": "interaction"})
 
 
 _CELL: dict[str, Any] = {"features": "independent", "response": "two classes"}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import product
 from typing import Any
 
@@ -65,8 +65,7 @@ class Table:
     X: Any
     scores: np.ndarray  # (n_samples, n_units), mean 0 and variance 1
     is_discrete: np.ndarray  # (n_units,), whether effects are lines
-    column: np.ndarray  # (n_units,), a column of X in each unit
-    options: dict[str, Any] = field(default_factory=dict)  # groups and given
+    groups: list[int] | None = None  # of the columns of X, which are chosen as one
 
 
 def _scores(x: np.ndarray) -> np.ndarray:
@@ -77,7 +76,7 @@ def _of_numbers(X: np.ndarray, is_discrete: np.ndarray | None = None) -> Table:
     is_discrete = np.zeros(X.shape[1], dtype=bool) if is_discrete is None else is_discrete
     scores = np.apply_along_axis(_scores, 0, X)
     scores = (scores - scores.mean(axis=0)) / scores.std(axis=0)
-    return Table(X, scores, is_discrete, np.arange(X.shape[1]))
+    return Table(X, scores, is_discrete)
 
 
 def lognormal(rng: np.random.Generator) -> Table:
@@ -134,38 +133,8 @@ def grouped(rng: np.random.Generator) -> Table:
     X = np.hstack(np.sqrt(0.7) * Z + np.sqrt(0.3) * noise)
     scores = X[:, :N_FEATURES] + X[:, N_FEATURES:]
     scores /= scores.std(axis=0)
-    every = np.arange(N_FEATURES)
     linear = np.zeros(N_FEATURES, dtype=bool)
-    return Table(X, scores, linear, every, {"feature_groups": np.tile(every, 2).tolist()})
-
-
-def frame(rng: np.random.Generator) -> Table:
-    """Text of four levels, numbers of which every fifth is missing, and numbers, in turn.
-
-    Each follows the last one, and gaps come where the last one is large. One more number, which the
-    response depends on, is given.
-    """
-    columns: dict[str, Any] = {"age": rng.standard_normal(N_COLUMNS_SAMPLES)}
-    scores = []
-    last = columns["age"]
-    for j in range(N_FEATURES):
-        z = 0.5 * last + np.sqrt(0.75) * rng.standard_normal(N_COLUMNS_SAMPLES)
-        score = z.copy()
-        if j % 4 == 0:
-            level = np.digitize(z, [-0.8, 0.0, 0.8])
-            score = np.array([1.0, -1.0, 0.5, -0.5])[level]
-            columns[f"f{j}"] = np.array(["red", "green", "blue", "white"])[level]
-        elif j % 4 == 1:
-            missing = rng.random(N_COLUMNS_SAMPLES) < 0.2 * (1.0 + np.sign(last) * 0.8)
-            score[missing] = 0.0
-            columns[f"f{j}"] = np.where(missing, np.nan, np.exp(z))
-        else:
-            columns[f"f{j}"] = z
-        scores.append((score - score.mean()) / score.std())
-        last = z
-    every = np.arange(N_FEATURES)
-    options = {"given": "age"}
-    return Table(pd.DataFrame(columns), np.array(scores).T, every % 4 == 0, every + 1, options)
+    return Table(X, scores, linear, np.tile(np.arange(N_FEATURES), 2).tolist())
 
 
 def bent(rng: np.random.Generator) -> Table:
@@ -183,11 +152,7 @@ DESIGNS: dict[str, tuple[Callable[[np.random.Generator], Table], str]] = {
     "rounded": (rounded, "the same in whole numbers"),
     "mixed": (mixed, "numbers, skewed numbers, binary columns and counts: no Gaussian copula"),
     "groups": (grouped, "40 groups of two columns, correlated by 0.7 and more"),
-    "frame": (frame, "text of four levels, gaps and numbers, one column given"),
-    "bent": (
-        bent,
-        "every second column is a square of another: none can be judged",
-    ),
+    "bent": (bent, "every second column is a square of another: none can be judged"),
 }
 
 
@@ -195,21 +160,20 @@ def columns_run(unit: Unit) -> list[dict[str, Any]]:
     """False discoveries and true units found at each level, and whether it warned."""
     rng = np.random.default_rng(unit_seed(0, "columns", unit["design"], unit["run"]))
     table = DESIGNS[unit["design"]][0](rng)
-    chosen = rng.choice(table.column.size, N_TRUE, replace=False)
+    chosen = rng.choice(N_FEATURES, N_TRUE, replace=False)
     signal = np.zeros(N_COLUMNS_SAMPLES)
     for i, u in enumerate(chosen):
         x = table.scores[:, u]
         effect = x if table.is_discrete[u] else EFFECTS[i % len(EFFECTS)](x)
         signal += effect / effect.std()
-    if "given" in table.options:
-        signal += 2.0 * table.X["age"].to_numpy()
     y = with_noise(rng, signal)
-    selector = KnockoffSelector(CCMSelector(**table.options), random_state=unit["run"])
+    estimator = CCMSelector(feature_groups=table.groups)
+    selector = KnockoffSelector(estimator, random_state=unit["run"])
     with warnings.catch_warnings(record=True, action="always") as said:
-        q = selector.fit(table.X, y).q_values_[table.column]
+        q = selector.fit(table.X, y).q_values_[:N_FEATURES]
     codes = [each.message.remark.code for each in said if isinstance(each.message, CovminWarning)]
     warned = float("not-gaussian" in codes)
-    true = np.isin(np.arange(table.column.size), chosen)
+    true = np.isin(np.arange(N_FEATURES), chosen)
     return [{**row, "warned": warned} for row in discoveries(q, true)]
 
 

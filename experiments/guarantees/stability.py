@@ -15,7 +15,7 @@ from experiments.study import Unit, results
 from .simulation import EFFECTS, design, gaussian_design, simulation, with_noise
 
 THRESHOLDS = (0.6, 0.7, 0.8, 0.9)
-N_RUNS, N_PAIRS = 200, 25
+N_RUNS, N_PAIRS = 60, 25
 N, D, N_TRUE, N_KEPT = 100, 40, 4, 6
 
 

@@ -10,7 +10,6 @@ from __future__ import annotations
 import time
 import warnings
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -28,17 +27,10 @@ N_RUNS_STEPS = 60
 N, D = 200, 20
 
 
-@dataclass(frozen=True)
-class Table:
-    """Samples, response, and what is true of each column."""
-
-    X: np.ndarray
-    y: np.ndarray
-    needed: np.ndarray  # (d,) bool, those that add to all others
-    irrelevant: np.ndarray  # (d,) bool, those independent of everything that matters
-
-
 Rng = np.random.Generator
+# Samples, response, the columns that add to all others, and the first of those after which nothing
+# is related to the response.
+Data = tuple[np.ndarray, np.ndarray, list[int], int]
 
 
 def blocks(rng: Rng, rho: float) -> np.ndarray:
@@ -46,95 +38,89 @@ def blocks(rng: Rng, rho: float) -> np.ndarray:
     return np.hstack([gaussian_design(rng, rho, N, 5) for _ in range(4)])
 
 
-def facts(needed: list[int], last_relevant: int, d: int = D) -> tuple[np.ndarray, np.ndarray]:
-    """Masks of the needed columns and of those after the last that is relevant."""
-    every = np.arange(d)
-    return np.isin(every, needed), every >= last_relevant
+def noise(rng: Rng) -> Data:
+    return blocks(rng, 0.5), rng.standard_normal(N), [], 0
 
 
-def noise(rng: Rng) -> Table:
-    return Table(blocks(rng, 0.5), rng.standard_normal(N), *facts([], 0))
-
-
-def two(rng: Rng) -> Table:
+def two(rng: Rng) -> Data:
     X = rng.standard_normal((N, D))
-    return Table(X, X[:, 0] - X[:, 1] + rng.standard_normal(N), *facts([0, 1], 2))
+    return X, X[:, 0] - X[:, 1] + rng.standard_normal(N), [0, 1], 2
 
 
-def linear(rng: Rng) -> Table:
+def linear(rng: Rng) -> Data:
     X = blocks(rng, 0.5)
     y = X[:, [1, 3, 6, 8]] @ [0.7, -0.7, 0.7, 0.7] + rng.standard_normal(N)
-    return Table(X, y, *facts([1, 3, 6, 8], 10))
+    return X, y, [1, 3, 6, 8], 10
 
 
-def correlated(rng: Rng) -> Table:
+def correlated(rng: Rng) -> Data:
     shared = np.repeat(rng.standard_normal((N, 4)), 5, axis=1)
     X = np.sqrt(0.8) * shared + np.sqrt(0.2) * rng.standard_normal((N, D))
-    return Table(X, X[:, 0] + X[:, 5] + rng.standard_normal(N), *facts([0, 5], 10))
+    return X, X[:, 0] + X[:, 5] + rng.standard_normal(N), [0, 5], 10
 
 
-def bent(rng: Rng) -> Table:
+def bent(rng: Rng) -> Data:
     X = rng.standard_normal((N, D))
     signal = sum(f(X[:, j]) / f(X[:, j]).std() for j, f in enumerate(EFFECTS))
-    return Table(X, signal + rng.standard_normal(N), *facts([0, 1, 2, 3, 4], 5))
+    return X, signal + rng.standard_normal(N), [0, 1, 2, 3, 4], 5
 
 
-def copies(rng: Rng) -> Table:
+def copies(rng: Rng) -> Data:
     X = rng.standard_normal((N, D))
     X[:, 3:6] = X[:, :3] + 0.5 * X[:, 3:6]
     y = X[:, 0] + np.abs(X[:, 1]) * 1.5 + X[:, 2] + rng.standard_normal(N)
-    return Table(X, y, *facts([0, 1, 2], 6))
+    return X, y, [0, 1, 2], 6
 
 
-def xor(rng: Rng) -> Table:
+def xor(rng: Rng) -> Data:
     X = rng.standard_normal((N, D))
     y = (X[:, 0] * X[:, 1] > 0.0).astype(int)
     y = np.where(rng.random(N) < 0.1, 1 - y, y)
-    return Table(X, y, *facts([0, 1], 2))
+    return X, y, [0, 1], 2
 
 
-def product(rng: Rng) -> Table:
+def product(rng: Rng) -> Data:
     X = blocks(rng, 0.3)
     y = X[:, 0] * X[:, 5] + X[:, 7] + 0.7 * rng.standard_normal(N)
-    return Table(X, y, *facts([0, 5, 7], 10))
+    return X, y, [0, 5, 7], 10
 
 
-def heavy(rng: Rng) -> Table:
+def heavy(rng: Rng) -> Data:
     X = np.exp(blocks(rng, 0.5))
     y = np.log(X[:, 2]) + np.log(X[:, 6]) + rng.standard_t(3, N)
-    return Table(X, y, *facts([2, 6], 10))
+    return X, y, [2, 6], 10
 
 
-def mixed(rng: Rng) -> Table:
+def mixed(rng: Rng) -> Data:
     X = blocks(rng, 0.6)
     X[:, ::2] = X[:, ::2] > 0.5
     X[:, 1::4] = np.floor(np.exp(X[:, 1::4]))
     y = 1.2 * X[:, 2] + X[:, 3] + 0.5 * np.minimum(X[:, 5], 5.0) + rng.standard_normal(N)
-    return Table(X, y, *facts([2, 3, 5], 10))
+    return X, y, [2, 3, 5], 10
 
 
-def spread(rng: Rng) -> Table:
+def spread(rng: Rng) -> Data:
     X = rng.standard_normal((N, D))
     size = np.exp(0.5 * X[:, 0])
     X[:, 1:5] *= size[:, None]
-    return Table(X, X[:, 0] + size * rng.standard_normal(N), *facts([0], 5))
+    return X, X[:, 0] + size * rng.standard_normal(N), [0], 5
 
 
-def classes(rng: Rng) -> Table:
+def classes(rng: Rng) -> Data:
     X = blocks(rng, 0.5)
     scores = np.column_stack([2.0 * X[:, 1], 2.0 * X[:, 7], X[:, 3] ** 2])
     noise = rng.gumbel(size=scores.shape)
-    return Table(X, np.argmax(scores + noise, axis=1), *facts([1, 3, 7], 10))
+    return X, np.argmax(scores + noise, axis=1), [1, 3, 7], 10
 
 
-def wide(rng: Rng) -> Table:
+def wide(rng: Rng) -> Data:
     d = 150
     X = rng.standard_normal((100, d))
     y = X[:, 0] + X[:, 1] + X[:, 2] ** 2 - 1.0 + 0.7 * rng.standard_normal(100)
-    return Table(X, y, *facts([0, 1, 2], 3, d))
+    return X, y, [0, 1, 2], 3
 
 
-DESIGNS: dict[str, tuple[Callable[[Rng], Table], str]] = {
+DESIGNS: dict[str, tuple[Callable[[Rng], Data], str]] = {
     "noise": (noise, "nothing matters; blocks of five features, AR(0.5)"),
     "two": (two, "two of twenty, linear"),
     "linear": (linear, "four, linear, in blocks AR(0.5)"),
@@ -161,34 +147,32 @@ def stairs(x: np.ndarray) -> np.ndarray:
 STEPS = {"jump": (np.sign, 0.3), "noisy jump": (np.sign, 1.0), "stairs": (stairs, 0.3)}
 
 
-def stepped(name: str, n: int, rng: Rng) -> Table:
+def stepped(name: str, n: int, rng: Rng) -> Data:
     step, noise = STEPS[name]
     X = rng.standard_normal((n, D))
     X[:, 1] = step(X[:, 0]) + noise * X[:, 1]
     y = 2.0 * step(X[:, 0]) + 0.3 * rng.standard_normal(n)
-    return Table(X, y, *facts([0], 2))
+    return X, y, [0], 2
 
 
 def one_run(unit: Unit) -> dict[str, float | None]:
     """Shares of false ones among those called, shares of the needed found, processor seconds."""
-    name, run = unit["design"], unit["run"]
-    if name in STEPS:
-        rng = np.random.default_rng(unit_seed(1, "verdicts", name, unit["n"], run))
-        table = stepped(name, unit["n"], rng)
-    else:
-        rng = np.random.default_rng(unit_seed(1, "verdicts", name, run))
-        table = DESIGNS[name][0](rng)
+    name, run, n = unit["design"], unit["run"], unit.get("n")
+    seed = unit_seed(1, "verdicts", *(name, n, run) if n else (name, run))
+    rng = np.random.default_rng(seed)
+    X, y, true, n_related = stepped(name, n, rng) if n else DESIGNS[name][0](rng)
     start = time.process_time()
     with warnings.catch_warnings(action="ignore"):
-        selector = VerdictSelector(fdr=FDR, random_state=run, verbose=0).fit(table.X, table.y)
+        selector = VerdictSelector(fdr=FDR, random_state=run, verbose=0).fit(X, y)
     seconds = time.process_time() - start
-    needed, relevant, is_true = selector.verdicts_ == "needed", selector.support_, table.needed
+    needed, relevant = selector.verdicts_ == "needed", selector.support_
+    is_true = np.isin(np.arange(X.shape[1]), true)
     return {
         "seconds": seconds,
         "false needed": float((needed & ~is_true).sum() / max(needed.sum(), 1)),
-        "false relevant": float((relevant & table.irrelevant).sum() / max(relevant.sum(), 1)),
-        "needed found": float(needed[is_true].mean()) if is_true.any() else None,
-        "relevant found": float(relevant[is_true].mean()) if is_true.any() else None,
+        "false relevant": float(relevant[n_related:].sum() / max(relevant.sum(), 1)),
+        "needed found": float(needed[is_true].mean()) if true else None,
+        "relevant found": float(relevant[is_true].mean()) if true else None,
     }
 
 

@@ -17,11 +17,6 @@ from covmin.evaluation.selectors import Make, named_selectors
 
 # Numbers in the work array of a block of features: 0.5 MiB, so that it stays in cache.
 _BLOCK_ENTRIES = 2**16
-# pyHSICLasso stores its kernel matrices in single and in double precision.
-_BYTES_PER_ENTRY = 12
-_MEMORY = 2 * 2**30
-# Random splits into blocks to average over, where the kernel matrices do not fit in memory.
-_SPLITS = 3
 
 
 def bahsic(Z: np.ndarray, y: np.ndarray, question: Question, step: float = 0.1) -> np.ndarray:
@@ -93,8 +88,7 @@ def hsic_lasso(Z: np.ndarray, y: np.ndarray, question: Question) -> np.ndarray:
         run = lasso.classification if question.classes else lasso.regression
         try:
             # It takes one step more than requested, so it must not be asked for all columns.
-            m, block = min(question.n_features, d - 1), block_size(len(y), d)
-            run(m, B=block, M=_SPLITS, max_neighbors=0, n_jobs=1)
+            run(min(question.n_features, d - 1), B=len(y), M=1, max_neighbors=0, n_jobs=1)
         except (ArithmeticError, AttributeError, IndexError, ValueError) as error:
             failure = error
     if lasso.Xty is None:
@@ -114,13 +108,6 @@ def hsic_lasso(Z: np.ndarray, y: np.ndarray, question: Question) -> np.ndarray:
     entered = np.array([] if lasso.A is None else lasso.A, dtype=np.int64)
     scores[representative[entered]] = 1.0 + np.ravel(lasso.beta)[entered]
     return scores
-
-
-def block_size(n: int, d: int) -> int:
-    """Return the samples per block of the block HSIC lasso: all n if the matrices fit."""
-    if _BYTES_PER_ENTRY * n * n * d <= _MEMORY:
-        return n
-    return min(max(_MEMORY // (_BYTES_PER_ENTRY * n * d * _SPLITS), 5), n)
 
 
 def distinct_up_to_sign(Z: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -16,7 +16,7 @@ from scipy.stats import chi2
 from sklearn.utils import Bunch
 
 from covmin.remarks import InputError
-from covmin.runtime.seeds import generator_of
+from covmin.runtime.seeds import seed_of
 
 __all__ = ["make_additive", "make_shell", "make_survival", "make_xor"]
 
@@ -61,7 +61,8 @@ def _generator(n_true: int, target: str, task: str) -> Callable[..., Any]:
                 if isinstance(value, bool) or not isinstance(value, Integral) or value < least:
                     text = f"{name} must be an integer of at least {least}, got {value!r}."
                     raise InputError(text, name)
-            rng = generator_of(random_state)
+            is_generator = isinstance(random_state, np.random.Generator)
+            rng = random_state if is_generator else np.random.default_rng(seed_of(random_state))
             X, y = draw(int(n_samples), rng)
             data = np.hstack([X, rng.standard_normal((int(n_samples), int(n_noise)))])
             if return_X_y:

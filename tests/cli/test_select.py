@@ -175,11 +175,11 @@ def mixed(tmp_path):
 
 def test_verdicts_for_programs(mixed, run):
     words = ("select", mixed, "-t", "y", "-m", 1, "--fdr", 0.01, "--json")
-    told = {row["feature"]: row for row in json.loads(run(*words).stdout)["verdicts"]}
+    told = {row["name"]: row for row in json.loads(run(*words).stdout)["verdicts"]}
     assert told["a"]["verdict"] == "needed"
     assert told["copy"]["verdict"] == "relevant"
     assert told["copy"]["substitutes"] == ["a"]
-    assert told["a"]["needed_p_value"] < 0.01 < told["copy"]["needed_p_value"]
+    assert told["a"]["needed_p"] < 0.01 < told["copy"]["needed_p"]
     answer = json.loads(run("select", mixed, "-t", "y", "-m", 1, "--json").stdout)
     assert answer["verdicts"] is None
 

@@ -7,7 +7,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 from covmin.data import Layout
-from covmin.data.blocks import ArrayBlocks, Blocks
+from covmin.data.blocks.array import ArrayBlocks, Blocks
 from covmin.data.standardize import prepare_columns
 from covmin.data.table import add_indicators, usable_samples
 

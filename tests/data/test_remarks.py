@@ -38,5 +38,5 @@ def test_the_command_names_its_own_options(tmp_path):
     path = tmp_path / "table.csv"
     X.assign(row=np.arange(60), y=X["a"] + X["b"] ** 2).to_csv(path, index=False)
     said = CliRunner().invoke(app, ["select", str(path), "-m", "1"], env={"COLUMNS": "200"}).output
-    assert "values hardly repeat, as in row identifiers: 'row'. Use one" in said
+    assert "values hardly repeat, as in row identifiers: 'row'. --as COL=" in said
     assert "column_types" not in said

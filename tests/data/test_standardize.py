@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
-from covmin.data.blocks import ArrayBlocks
+from covmin.data.blocks.array import ArrayBlocks
 from covmin.data.standardize import prepare_columns
 from covmin.data.table import usable_samples
 

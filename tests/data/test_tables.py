@@ -7,7 +7,8 @@ import scipy.sparse
 from numpy.testing import assert_array_equal
 
 from covmin import data, open_parquet
-from covmin.data.blocks import ArrayBlocks, array
+from covmin.data.blocks import array
+from covmin.data.blocks.array import ArrayBlocks
 
 RNG = np.random.default_rng(0)
 X = RNG.standard_normal((40, 5))

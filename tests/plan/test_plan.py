@@ -9,7 +9,7 @@ import pytest
 import covmin.selection.assemble
 import covmin.selection.crossval
 from covmin import CCMSelector, Formulation, Fourier
-from covmin.core.grams.exact import ExactOperator
+from covmin.core.grams import ExactOperator
 from covmin.core.kernels import Mixed
 from covmin.core.screening import Screening
 from covmin.data import TableOptions, read

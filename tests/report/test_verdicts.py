@@ -17,8 +17,8 @@ def test_verdicts_are_told_with_names_escaped():
     told = report["verdicts"]
     assert told["counts"]["needed"] == 1
     first = told["rows"][0]
-    assert (first["feature"], first["verdict"]) == ("<b>first</b>", "needed")
-    assert first["needed_p_value"] < 1e-4
+    assert (first["name"], first["verdict"]) == ("<b>first</b>", "needed")
+    assert first["needed_p"] < 1e-4
     page = render_report(report)
     assert "1 is needed, 0 are relevant, and 3 are not shown to matter." in page
     assert "&lt; 0.0001" in page

@@ -18,6 +18,7 @@ from sklearn.exceptions import NotFittedError
 from covmin import CCMSelector, unexplained_variance
 from covmin.data import TableOptions, read
 from covmin.datasets import make_xor
+from covmin.remarks import CovminWarning
 
 
 @pytest.fixture(scope="module")
@@ -224,6 +225,9 @@ def test_what_is_lost_without_a_feature_can_be_read():
     assert_allclose(selector.lost_without_[:4], parts.var(axis=1) / y.var(), atol=0.04)
     assert np.isnan(selector.lost_without_[4])
     assert "lost without" in selector._html_repr()
+    with pytest.warns(CovminWarning, match="Too good to be true"):
+        alone = CCMSelector(1).fit(X[:60], X[:60, 0])
+    assert 0.99 < alone.lost_without_[0] <= 1.0
     few = CCMSelector(2).fit(X[:15], y[:15])  # too few samples for tuned regressions
     assert np.isnan(few.lost_without_).all()
     assert "weight" in few._html_repr()

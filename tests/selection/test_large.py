@@ -11,7 +11,7 @@ from covmin.constants import MANY_ROWS
 from covmin.core.path import run_path
 from covmin.core.problem import EFFORT
 from covmin.data import TableOptions, read
-from covmin.data.blocks import ArrayBlocks
+from covmin.data.blocks.array import ArrayBlocks
 from covmin.data.standardize import prepare_columns
 from covmin.datasets import make_shell, make_xor
 from covmin.kernels import Gaussian, Mixed

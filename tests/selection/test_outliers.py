@@ -13,7 +13,7 @@ from sklearn.pipeline import make_pipeline
 from covmin import CCMSelector, KnockoffSelector, conditional_covariance_trace, open_parquet
 from covmin.constants import SAMPLE_ROWS
 from covmin.data import Layout
-from covmin.data.blocks import NormalScores
+from covmin.data.blocks.views import NormalScores
 from covmin.data.response import encode_response
 from covmin.data.standardize import prepare_columns
 

@@ -133,7 +133,9 @@ class TestResponses:
         assert_array_equal(selector.get_support(indices=True), [0, 1])
         steps = (grade[:, None] > np.arange(3)).astype(float)
         encoded = encode_response(grade, "ordinal")
-        assert_allclose(encoded.scale * encoded.Y, steps - steps.mean(axis=0), atol=1e-12)
+        assert_allclose(
+            np.sqrt(encoded.squared_unit) * encoded.Y, steps - steps.mean(axis=0), atol=1e-12
+        )
         assert selector.task_ == "classification"
         assert_array_equal(selector.classes_, range(4))
 

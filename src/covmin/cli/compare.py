@@ -14,7 +14,7 @@ from rich.table import Table
 from covmin.remarks import remark_of
 
 from .columns import ColumnOptions, make_dataset
-from .display import BARE, say, show_files, show_json, show_remarks, sparkline
+from .display import BARE, say, show_files, show_json, show_remarks
 from .errors import UsageError, errors_explained, told, warnings_collected
 from .files import FileOptions, check_destination, read_file, write_table
 
@@ -94,18 +94,13 @@ def _table(summary: pd.DataFrame) -> Table:
     seconds = summary.groupby("selector")["fit_seconds"].mean()
     sizes = [str(size) for size in wide.columns]
     picks = np.unique(np.linspace(0, len(sizes) - 1, _COLUMNS).round().astype(int))
-    low, high = wide.min(axis=None), wide.max(axis=None)
-    table, several = Table(**BARE), len(sizes) > 1
+    table = Table(**BARE)
     table.add_column("method")
-    table.add_column("mean", justify="right")
-    if several:
-        table.add_column(f"{sizes[0]} … {sizes[-1]}", no_wrap=True)
-    for title in (*(sizes[k] for k in picks), "seconds"):
+    for title in ("mean", *(sizes[k] for k in picks), "seconds"):
         table.add_column(title, justify="right")
     for name, row in wide.iterrows():
         scores = row.to_numpy(dtype=float)
-        curve = [sparkline(scores[np.isfinite(scores)], low, high)] if several else []
         shown = (row.mean(), *scores[picks])
-        mean, *cells = ("failed" if np.isnan(score) else f"{score:.3f}" for score in shown)
-        table.add_row(str(name), mean, *curve, *cells, f"{seconds[name]:.2f}")
+        cells = ("failed" if np.isnan(score) else f"{score:.3f}" for score in shown)
+        table.add_row(str(name), *cells, f"{seconds[name]:.2f}")
     return table

@@ -7,7 +7,6 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
@@ -25,13 +24,10 @@ _LONGEST_NAME = 60
 _LISTED = 10
 
 
-def sparkline(values: Sequence[float], low: float | None = None, high: float | None = None) -> str:
-    """Draw numbers as a line of block characters, scaled to their range by default."""
-    numbers = np.asarray(values, dtype=float)
-    low = numbers.min(initial=np.inf) if low is None else low
-    high = numbers.max(initial=-np.inf) if high is None else high
-    share = (numbers - low) / ((high - low) or 1.0)
-    return "".join("▁▂▃▄▅▆▇█"[int(level)] for level in np.clip(np.rint(share * 7), 0, 7))
+def sparkline(values: Sequence[float]) -> str:
+    """Draw numbers as a line of block characters, scaled to their range."""
+    low, high = min(values, default=0.0), max(values, default=0.0)
+    return "".join("▁▂▃▄▅▆▇█"[round(7 * (x - low) / ((high - low) or 1.0))] for x in values)
 
 
 def say(text: str, style: str = "") -> None:
@@ -39,9 +35,7 @@ def say(text: str, style: str = "") -> None:
     Console().print(Text(_safe(text), style))
 
 
-def show_selection(
-    found: dict[str, Any], path: Any, source: str, top: int, fdr: float | None = None
-) -> None:
+def show_selection(found: dict[str, Any], source: str, top: int, fdr: float | None = None) -> None:
     """Print a summary: headline, first ``top`` features, choice and its reason, remarks."""
     features, classes = found["features"], found["classes"]
     kind = found["task"] if classes is None else count_of(len(classes), "class", "classes")
@@ -50,11 +44,9 @@ def show_selection(
     say(found["headline"], "bold")
     print()
     title, said, beside = beside_the_rank(features)
-    Console().print(_ranking(features[:top], title, beside, path))
+    Console().print(_ranking(features[:top], title, beside))
     if len(features) > top:
         say(f"… and {len(features) - top} more (--top, --json or --report show them)", "dim")
-    if len(path.n_features) > 1:
-        said += "\npath: weight at each stage, with fewer features each time; the last ranks first"
     say(f"{said}\n", "dim")
     if found["cv_results"] is not None:
         Console().print(_curve(found["cv_results"], found["n_selected"]))
@@ -78,20 +70,13 @@ def _wrapped(name: str, width: int) -> str:
     return "\n".join(re.findall(rf".{{1,{max(width, 9)}}}(?:(?<=[-_./:|])|$)|.+", name))
 
 
-def _ranking(
-    features: list[dict[str, Any]], title: str, beside: list[tuple[str, float]], path: Any
-) -> Table:
-    """Return a table of features, with a number and a bar, and their weights along the path."""
-    sizes = path.n_features
-    table = Table(**BARE)
-    stages = f"path {sizes[0]}→{sizes[-1]}" if len(sizes) > 1 else ""
-    room = Console().width - len(title) - max(len(stages), len(sizes)) - 32
+def _ranking(features: list[dict[str, Any]], title: str, beside: list[tuple[str, float]]) -> Table:
+    """Return a table of features, with a number and a bar."""
+    table, room = Table(**BARE), Console().width - len(title) - 32
     table.add_column("rank", justify="right")
     table.add_column("feature", overflow="fold")
     table.add_column(title, justify="right")
     table.add_column("", min_width=10)
-    if stages:
-        table.add_column(stages, no_wrap=True)
     table.add_column("")
     for row, (value, bar) in zip(features, beside, strict=False):
         table.add_row(
@@ -99,7 +84,6 @@ def _ranking(
             Text(_wrapped(_name(row["name"]), room)),
             value,
             Text("━" * round(10 * bar), style="cyan" if row["kept"] else "dim"),
-            *([sparkline(path.weights[:, row["column"]], 0.0, 1.0)] if stages else []),
             Text("selected", style="green") if row["kept"] else "",
             style="" if row["kept"] else "dim",
         )
@@ -147,10 +131,10 @@ def _show_verdicts(rows: list[dict[str, Any]], top: int, fdr: float | None) -> N
         table.add_column(title, overflow="fold", justify="right" if is_p else "left")
     for row in rows[:top]:
         table.add_row(
-            _name(row["feature"]),
+            _name(row["name"]),
             Text(row["verdict"], _STYLES.get(row["verdict"], "dim")),
-            p_value(row["needed_p_value"]),
-            p_value(row["relevant_p_value"]),
+            p_value(row["needed_p"]),
+            p_value(row["relevant_p"]),
             ", ".join(map(_name, row["substitutes"])),
         )
     counts = Counter(row["verdict"] for row in rows)

@@ -19,14 +19,13 @@ TYPED = "covmin.typed"
 #: What to do about rows that depend on each other.
 DEPENDENT_ROWS = (
     "If a column says which patient, place or day they belong to, pass its name as --row-groups; "
-    "--row-groups none says that rows are independent all the same."
+    "--row-groups none says that rows are independent."
 )
 
 # What to do about remarks with these codes, in place of the advice for Python.
 _ADVICE = {
     "dependent-rows": f"{DEPENDENT_ROWS} If a column holds their time, pass its name as --time.",
-    "excluded-columns": "Use one all the same by --as COL=number, category or text (its words).",
-    "given-not-used": "Use --as COL=KIND to change this.",
+    "excluded-columns": "--as COL=number, category or text (its words) uses one anyway.",
     "guessed-task": "Pass --task regression for numbers, --task classification for classes.",
 }
 

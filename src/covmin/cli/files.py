@@ -44,8 +44,8 @@ _SUFFIXES = {
 # rarely shrinks to a hundredth, and pandas needs several times the space of the text.
 _UNPACKED_BYTES, _UNPACKED_TIMES, _TIMES_IN_MEMORY, _PIECE = 2**30, 100, 4, 2**24
 _ANOTHER_FORMAT = (
-    f"If it is in another format, set --format ({', '.join(Format)}), or read it with pandas and "
-    "save it as CSV or Parquet."
+    f"If it is in another format, set --format ({', '.join(Format)}); save other formats and "
+    "databases as CSV or Parquet."
 )
 _IN_PARTS = "Save the columns that matter, or a folder of Parquet files, which is read in blocks."
 _FORMULAS = ("=", "+", "-", "@", "\t", "\r")  # the first characters of those in spreadsheets

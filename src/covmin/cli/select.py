@@ -58,7 +58,7 @@ def run_select(
     if report is not None:
         write_report(report, source=file.name, code=command)
     if not as_json:
-        show_selection(results, selector.path_, file.shown, top, fdr)
+        show_selection(results, file.shown, top, fdr)
         show_files(Selected_columns=output, Report=report)
         return
     from covmin import __version__
@@ -82,7 +82,7 @@ def run_demo(report: Path, quiet: bool) -> None:
     selector = make_selector({"random_state": 0, "verbose": 0 if quiet else "auto"})
     _, results, write_report = fit(selector, dataset)
     write_report(report, source="wine (bundled with scikit-learn)", code="covmin demo")
-    show_selection(results, selector.path_, "wine", wine.data.shape[1])
+    show_selection(results, "wine", wine.data.shape[1])
     print()
     show_files(Report=report)
 
@@ -122,10 +122,10 @@ def fit(
 
     from covmin import VerdictSelector
     from covmin.data import TableOptions, read
-    from covmin.report.build import verdict_rows
+    from covmin.inference.verdicts import verdict_rows
     from covmin.report.checks import check_data
     from covmin.report.view import View
-    from covmin.selection.summary import Explained, feature_names, summary
+    from covmin.selection.summary import Explained, summary
 
     start, verdicts = time.perf_counter(), None
     with errors_explained(), warnings_collected() as caught:
@@ -152,7 +152,7 @@ def fit(
         checked = check_data(selector, View(selector, table), explained)
     results = found | {
         "selected": [row["name"] for row in found["features"] if row["kept"]],
-        "verdicts": None if verdicts is None else verdict_rows(verdicts, feature_names(selector)),
+        "verdicts": None if verdicts is None else verdict_rows(verdicts),
         "notes": [*dataset.notes, *_notes(found, caught[:n_caught])],
         "warnings": [f"{each['title']} {each['text']}" for each in checked],
         "seconds": round(time.perf_counter() - start, 3),

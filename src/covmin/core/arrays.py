@@ -151,14 +151,6 @@ def cos_sin(angles: Array, amplitude: float) -> Array:
     return waves
 
 
-def exp_in_place(array: Array) -> Array:
-    """Return the exponential of ``array``, in place if the library allows it."""
-    xp = array_namespace(array)
-    if is_numpy_array(array) or is_torch_array(array):
-        return xp.exp(array, out=array)
-    return xp.exp(array)
-
-
 def transposed(array: Array) -> Array:
     """Return a contiguous copy of the transpose."""
     if is_numpy_array(array):

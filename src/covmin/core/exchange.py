@@ -237,7 +237,7 @@ class SetErrors:
             least = np.minimum(least, errors)
         if self.is_dense:
             best -= [self.shared(r, self.neighbours(s)) for r, s in zip(best, left, strict=True)]
-        errors = np.einsum("ijk,ijk->i", best, best)
+        errors = np.minimum(np.einsum("ijk,ijk->i", best, best), 1.0)  # the mean leaves no more
         return dict(zip(features, (errors - whole.error).tolist(), strict=True))
 
     def rough(

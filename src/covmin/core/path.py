@@ -8,8 +8,6 @@ which they are dropped.
 While the weights are spread over many features, an interaction has no effect on the gradient.
 Features that screening has found in one (:mod:`covmin.core.screening`) are therefore protected
 while there are more features than the samples can distinguish.
-
-Here a feature is a unit of :mod:`covmin.core.units`: a column or a group of columns.
 """
 
 from collections.abc import Iterable

@@ -1,7 +1,4 @@
-"""The optimisation problem: samples, kernel, objective and constraint.
-
-Here a feature is a unit of :mod:`covmin.core.units`: a column or a group of columns.
-"""
+"""The optimisation problem: samples, kernel, objective and constraint."""
 
 from __future__ import annotations
 

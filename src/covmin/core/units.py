@@ -1,8 +1,8 @@
 """Units of selection: columns that share a weight, and columns that are always included.
 
-A unit is a column or a group of columns. The kernel works on columns; the solver has one weight
-per unit. The objective spreads the weights of the units over their columns, and collects the
-gradient of the columns over their units.
+A unit is a column or a group of columns, elsewhere in :mod:`covmin.core` called a feature. The
+kernel works on columns; the solver has one weight per unit. The objective spreads the weights of
+the units over their columns, and collects the gradient of the columns over their units.
 """
 
 from dataclasses import dataclass, replace

@@ -15,15 +15,8 @@ from covmin.remarks import InputError
 from covmin.text import count_of, listed
 
 from . import parsing
-from .blocks import ArrayBlocks, Blocks
-from .dtypes import (
-    as_numbers,
-    checked_numbers,
-    holds_numbers,
-    is_frame,
-    is_missing,
-    kind_of,
-)
+from .blocks.array import ArrayBlocks, Blocks
+from .dtypes import as_numbers, checked_numbers, holds_numbers, is_frame, is_missing, kind_of
 from .layout import position
 
 #: Kinds that the user may request for a column.

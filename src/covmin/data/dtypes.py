@@ -12,7 +12,7 @@ from covmin.core.arrays import to_numpy
 from covmin.remarks import InputError, warn
 from covmin.text import listed
 
-from .blocks import Blocks
+from .blocks.array import Blocks
 
 # What to do about columns that are not numeric.
 _ADVICE = "Drop them, convert them, or, if they hold categories, give them a categorical dtype."

@@ -18,7 +18,7 @@ from covmin.constants import TESTED_ROWS
 from covmin.core.screening.ranks import orthonormal
 from covmin.remarks import InputError, Remark, warn
 
-from .blocks import as_blocks
+from .blocks.array import as_blocks
 from .standardize import PreparedColumns
 
 # Chance of an alarm for rows in order, if they are independent.
@@ -83,11 +83,11 @@ def one_of_each_group(groups: np.ndarray | None, rows: np.ndarray) -> np.ndarray
 _CURES = (
     "If rows belong to patients, places or days, pass these as groups= to fit; if they are in time "
     "order, pass cv=TimeSeriesSplit() of scikit-learn. groups=range(n_rows) says that rows are "
-    "independent all the same.",
+    "independent.",
     "If rows belong to patients, places or days, pass these as groups=; if they are in time order, "
     "pass blocks of consecutive rows that are longer than the dependence lasts, such as "
     "groups=np.arange(n_rows) // 20. One row of each group is then one observation. "
-    "groups=range(n_rows) says that rows are independent all the same.",
+    "groups=range(n_rows) says that rows are independent.",
 )
 
 

@@ -34,9 +34,9 @@ class EncodedResponse:
     """
 
     Y: np.ndarray  # (n_samples, n_columns)
-    # Root of the summed variances of the columns before division; 1 for several numeric outputs,
-    # which have no common unit.
-    scale: float
+    # Summed variances of the columns before division, infinite if that overflows; 1 for several
+    # numeric outputs, which have no common unit.
+    squared_unit: float
     task: str  # "classification", "regression" or "survival"
     classes: Any  # labels in order; one array per output if there are several
     labels: np.ndarray | None  # (n_samples,), class index of each, for stratified folds
@@ -56,12 +56,6 @@ class EncodedResponse:
         """Return the response of some samples, given by number or mask."""
         labels, times = (None if each is None else each[rows] for each in (self.labels, self.times))
         return replace(self, Y=self.Y[rows], labels=labels, times=times)
-
-    @property
-    def squared_unit(self) -> float:
-        """The squared scale; infinite if it overflows."""
-        with np.errstate(over="ignore", under="ignore"):
-            return float(np.square(np.float64(self.scale)))
 
     def with_order(self, X: np.ndarray, rows: np.ndarray, p: np.ndarray) -> Self:
         """Return the response with the order of its classes beside them, if the order shows.
@@ -101,7 +95,7 @@ class EncodedResponse:
             raise InputError(
                 "The given features determine y, so there is nothing left to explain.", "given"
             )
-        return replace(self, Y=residuals / np.sqrt(power), scale=self.scale * np.sqrt(power))
+        return replace(self, Y=residuals / np.sqrt(power), squared_unit=self.squared_unit * power)
 
 
 def encode_response(
@@ -155,8 +149,9 @@ def encode_response(
         raise _constant_response()
     times = y if task == "survival" else None
     task = "classification" if task == "ordinal" else task
-    scale = largest * root
-    return EncodedResponse(Y / root, scale, task, classes, labels, times, by_ranks=by_ranks)
+    scale = float(largest * root)
+    unit = scale * scale  # of Python numbers: an overflow is infinite
+    return EncodedResponse(Y / root, unit, task, classes, labels, times, by_ranks=by_ranks)
 
 
 def _of_one_kind(y: np.ndarray) -> np.ndarray:

@@ -12,8 +12,8 @@ from covmin.core.arrays import Array, array_namespace, device_of, like, row_tile
 from covmin.core.rows import add_up
 from covmin.core.units import ALWAYS_ON, Units
 
-from .blocks import NormalScores, as_blocks
-from .blocks.views import ChangedBlocks, Standardization, rows_to_look_at
+from .blocks.array import as_blocks
+from .blocks.views import ChangedBlocks, NormalScores, Standardization, rows_to_look_at
 from .layout import Layout
 
 # Multiples of it are spread evenly over the unit interval.

@@ -83,22 +83,15 @@ def _events_and_risk(event: np.ndarray, time: np.ndarray, p: np.ndarray) -> tupl
     return times, place, events, at_risk
 
 
-def cumulative_hazard(event: np.ndarray, time: np.ndarray, p: np.ndarray) -> np.ndarray:
-    """Return the Nelson–Aalen estimate ``Λ(t) = Σ_{s ≤ t} d(s)/n(s)`` at each sample's time.
-
-    d(s) is the weight of the events at s, and n(s) that of the samples at risk.
-    """
-    _, place, events, at_risk = _events_and_risk(event, time, p)
-    return np.asarray(np.cumsum(events / at_risk)[place])
-
-
 def martingale_residuals(event: np.ndarray, time: np.ndarray, p: np.ndarray) -> np.ndarray:
     """Return ``M = δ − Λ(t)``, the event indicator minus the expected number of events.
 
-    Its mean given the features is zero if they do not affect the hazard, even if they affect how
-    long a sample is observed.
+    It is the Nelson–Aalen estimate ``Λ(t) = Σ_{s ≤ t} d(s)/n(s)``, with the weights of the events
+    and of the samples at risk. The mean of M given the features is zero if they do not affect the
+    hazard, even if they affect how long a sample is observed.
     """
-    return event - cumulative_hazard(event, time, p)
+    _, place, events, at_risk = _events_and_risk(event, time, p)
+    return np.asarray(event - np.cumsum(events / at_risk)[place])
 
 
 def survival_curve(

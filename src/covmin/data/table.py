@@ -16,8 +16,16 @@ from covmin.remarks import InputError, warn
 from covmin.runtime.machine import check_memory
 from covmin.text import count_of, listed, verb
 
-from .blocks import ArrayBlocks, Blocks, SparseBlocks, as_blocks, marked, rows_of, sparse_table
-from .blocks.array import block_rows
+from .blocks.array import (
+    ArrayBlocks,
+    Blocks,
+    SparseBlocks,
+    as_blocks,
+    block_rows,
+    rows_of,
+    sparse_table,
+)
+from .blocks.views import marked
 from .columns import LEFT_OUT, Levels, Reading, read_matrix, summary
 from .dtypes import (
     as_numbers,
@@ -34,12 +42,7 @@ from .dtypes import (
 )
 from .layout import Layout, column_mask, units_of
 from .response import EncodedResponse, class_weights, encode_response, ordered_levels
-from .standardize import (
-    DistinctRows,
-    PreparedColumns,
-    Standardize,
-    prepare_columns,
-)
+from .standardize import DistinctRows, PreparedColumns, Standardize, prepare_columns
 from .survival import survival_times
 
 
@@ -351,7 +354,7 @@ def check_columns(table: Table, columns: PreparedColumns) -> None:
                 concerned = names[np.isin(layout.unit, units)].tolist()
                 warn(code, f"{what} ranked last: {listed(concerned)}.", concerned)
     if out := [each for each in table.readings if each.kind in LEFT_OUT[:-1]]:
-        _warn_of_excluded(table, names, out)
+        _warn_of_excluded(table, names.tolist(), out)
     if table.n_samples < 2 * FEW_LEVELS:
         text = (
             f"With {table.n_samples} samples, ranks are hardly better than chance unless an effect"
@@ -359,29 +362,24 @@ def check_columns(table: Table, columns: PreparedColumns) -> None:
         warn("too-few-samples", f"{text} is very strong. Do not rely on them without more samples.")
 
 
-def _warn_of_excluded(table: Table, names: np.ndarray, out: list[Reading]) -> None:
+def _warn_of_excluded(table: Table, names: list[Any], out: list[Reading]) -> None:
     """Warn about columns that are not used: row identifiers, free text and empty ones."""
-    given = set(names[table.layout.given[table.layout.unit]].tolist())
-    if excluded := [each for each in out if each.column not in given]:
-        said, columns = summary(excluded), [each.column for each in excluded]
-        named = ", ".join(f"{column!r}: 'drop'" for column in columns[:3])
-        advice = (
-            f"column_types={{{named}{', …' if len(columns) > 3 else ''}}} silences this; 'number', "
-            "'category' or 'text' (for its words) in place of 'drop' uses a column all the same."
+    said, columns = summary(out), [each.column for each in out]
+    named = ", ".join(f"{column!r}: 'drop'" for column in columns[:3])
+    advice = (
+        f"column_types={{{named}{', …' if len(columns) > 3 else ''}}} silences this; 'number', "
+        "'category' or 'text' (for its words) in place of 'drop' uses a column anyway."
+    )
+    ids = [each.column for each in out if each.kind == "identifier"]
+    if close := [name for name in ids if _follows_response(table, names.index(name))]:
+        said.append(
+            f"The numbers in {listed(close)} follow the response, however: they may be its "
+            "ranks, or the rows are sorted by it."
         )
-        ids = [each.column for each in excluded if each.kind == "identifier"]
-        if close := [name for name in ids if _follows_response(table, names.tolist().index(name))]:
-            said.append(
-                f"The numbers in {listed(close)} follow the response, however: they may be its "
-                "ranks, or the rows are sorted by it."
-            )
-        warn("excluded-columns", " ".join(said), columns, advice=advice)
-    if kept := [each.column for each in out if each.column in given]:
-        text = (
-            "Kept because given, but not used in the fit, being row identifiers, free text or empty"
-        )
-        advice = "Use column_types to change this."
-        warn("given-not-used", f"{text}: {listed(kept)}.", kept, advice=advice)
+    given = [names[j] for j in np.flatnonzero(table.layout.given[table.layout.unit])]
+    if kept := [name for name in columns if name in given]:
+        said.append(f"As they are given, {listed(kept)} stay in the selection, though not used.")
+    warn("excluded-columns", " ".join(said), columns, advice=advice)
 
 
 def _follows_response(table: Table, j: int) -> bool:

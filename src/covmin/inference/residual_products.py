@@ -29,7 +29,7 @@ from covmin.constants import FUNCTION_RIDGES, FUNCTION_SCALES, NEGLIGIBLE_SHARE
 from covmin.core.regression import Basis
 from covmin.core.screening import N_FUNCTIONS, Ranked
 from covmin.core.screening.ranks import orthonormal
-from covmin.data.blocks import NormalScores
+from covmin.data.blocks.views import NormalScores
 
 #: Samples that the lines must leave.
 SAMPLES_LEFT = 10

@@ -12,7 +12,7 @@ from sklearn.utils import Tags, _safe_indexing, check_array, get_tags
 from sklearn.utils.validation import _check_method_params, has_fit_parameter
 
 from covmin.data import Table
-from covmin.data.blocks import Blocks
+from covmin.data.blocks.array import Blocks
 from covmin.data.columns import LEFT_OUT, summary
 from covmin.data.dtypes import is_frame
 from covmin.data.independence import check_independence

@@ -1,5 +1,6 @@
 """Classify every feature as needed or relevant, with a bound on the false discovery rate."""
 
+from collections.abc import Sequence
 from dataclasses import KW_ONLY, dataclass
 from functools import partial
 from numbers import Real
@@ -237,18 +238,28 @@ class VerdictSelector(InferenceSelector):
         >>> sorted(frame.loc[frame["verdict"] == "needed", "name"])
         ['x0', 'x1', 'x2', 'x3']
         """
-        check_is_fitted(self)
-        order = np.argsort(self.ranking_, kind="stable")
-        names = np.array(feature_names(self), dtype=object)
-        substitutes = [", ".join(map(str, names[self.substitutes_[j]])) for j in order]
-        return results_frame(
-            self,
-            name=names[order].tolist(),
-            verdict=self.verdicts_[order],
-            needed_p=self.needed_pvalues_[order],
-            relevant_p=self.relevant_pvalues_[order],
-            needed_q=self.needed_qvalues_[order],
-            relevant_q=self.relevant_qvalues_[order],
-            kept=self.support_[order],
-            substitutes=substitutes,
-        )
+        rows = verdict_rows(self)
+        columns = {key: [row[key] for row in rows] for key in rows[0]}
+        columns["substitutes"] = [", ".join(names) for names in columns["substitutes"]]
+        return results_frame(self, **columns)
+
+
+def verdict_rows(
+    selector: VerdictSelector, names: Sequence[str] | None = None
+) -> list[dict[str, Any]]:
+    """Return a dict for each feature of a fitted selector, needed ones first."""
+    check_is_fitted(selector)
+    names = list(map(str, feature_names(selector) if names is None else names))
+    values = {
+        "needed_p": selector.needed_pvalues_,
+        "relevant_p": selector.relevant_pvalues_,
+        "needed_q": selector.needed_qvalues_,
+        "relevant_q": selector.relevant_qvalues_,
+    }
+    return [
+        {"name": names[j], "verdict": str(selector.verdicts_[j])}
+        | {key: None if np.isnan(of[j]) else float(of[j]) for key, of in values.items()}
+        | {"kept": bool(selector.support_[j])}
+        | {"substitutes": [names[k] for k in selector.substitutes_[j].tolist()]}
+        for j in np.argsort(selector.ranking_, kind="stable").tolist()
+    ]

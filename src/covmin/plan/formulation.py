@@ -36,7 +36,8 @@ class Formulation(Configurable):
         "exact" solves the linear system at each step. "free" treats its solution as a variable
         that is optimised together with w by conjugate gradients.
     lambda2 : float, default=None
-        Penalty λ₂ on the residual of the linear system with ``inverse="free"``. None means 3/(nε).
+        Penalty λ₂ on the residual of the linear system with ``inverse="free"``. None means 3/(nε);
+        below 1/(2nε) the objective may increase when features explain more of y.
     max_iter : int, default=200
         Maximum number of steps of a solve.
     tol : float, default=1e-3

@@ -35,11 +35,7 @@ _BLOCK_WORK = 6e6
 
 
 def kernel_of(given: Any, formulation: Formulation) -> Kernel:
-    """Return the kernel for a name or an object; "auto" means the paper's for a single solve.
-
-    >>> kernel_of("auto", Formulation()), kernel_of("auto", Formulation(strategy="single"))
-    (Mixed(), Gaussian())
-    """
+    """Return the kernel for a name or an object; "auto" means the paper's for a single solve."""
     kernel = given
     if isinstance(given, str):
         if given == "auto":
@@ -63,9 +59,6 @@ def with_share(kernel: Kernel, n_samples: int, n_features: float) -> Kernel:
 
     From 0.3 if samples outnumber features, to 0.5 if features far outnumber samples. A share of 0
     or 1 is a pure kernel.
-
-    >>> with_share(Mixed(), 100, 10), with_share(Mixed(1.0), 100, 10)
-    (Mixed(mixing=0.3), Additive())
     """
     if not isinstance(kernel, Mixed):
         return kernel
@@ -98,9 +91,6 @@ def choose_approximation(
 
     A MemoryError is raised if the requested one does not fit or, with "auto", neither of them
     does. ``itemsize`` is the number of bytes per number, ``sizes`` are those of `component_bytes`.
-
-    >>> choose_approximation("auto", Mixed(), (100_000, 10))
-    ('fourier', '100000 samples, more than 2000')
     """
     n, d = shape
     few, is_auto = n <= effort.matrix_rows, approximation == "auto"
@@ -267,11 +257,6 @@ def ridge_for_noise(
     All features together cannot predict an interaction of a few among many. If they predict no
     more of the ``n_seen`` samples than by chance, and no single feature has a significant effect,
     ρ is small: a close fit can reveal an interaction, and if there is none, no ridge will find it.
-
-    >>> ridge_for_noise(400, 0.75)
-    (0.0075, 'all features together leave 75% of the variance unpredicted, 400 samples')
-    >>> ridge_for_noise(400, 0.999)
-    (0.001, 'all features together predict nothing; small enough for interactions')
     """
     close, least, most, _ = constants.RIDGE_LIMITS
     if is_by_chance(unpredicted, n_seen or n_samples) and not single_effects():

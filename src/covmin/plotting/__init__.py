@@ -3,9 +3,4 @@
 from .curves import ErrorCurveDisplay
 from .fitted import InteractionDisplay, PathDisplay, RankingDisplay
 
-__all__ = [
-    "ErrorCurveDisplay",
-    "InteractionDisplay",
-    "PathDisplay",
-    "RankingDisplay",
-]
+__all__ = ["ErrorCurveDisplay", "InteractionDisplay", "PathDisplay", "RankingDisplay"]

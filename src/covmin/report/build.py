@@ -1,23 +1,22 @@
 """Collect everything that a report shows, as plain values."""
 
 import platform
+import re
 from collections import Counter
 from collections.abc import Sequence
 from importlib.metadata import version
-from itertools import takewhile
-from types import FunctionType
 from typing import Any
 
 import numpy as np
-from sklearn.base import BaseEstimator
+from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
 import covmin
 from covmin import kernels
 from covmin.constants import SAMPLE_ROWS
-from covmin.core.kernels import Configurable
 from covmin.data.columns import LEFT_OUT
 from covmin.data.survival import survival_curve
+from covmin.inference.verdicts import verdict_rows
 from covmin.plotting.fitted import network_order
 from covmin.selection.summary import Explained, measure_text, read_as_fitted, summary
 from covmin.text import count_of, percent, printable, with_p_value
@@ -31,8 +30,6 @@ from .view import View
 _VERDICTS = 60
 _PATH_ROWS = 30
 _SLIDER = 100
-# Parameters that do not affect the result.
-_LEFT_OUT = {"long_run", "verbose"}
 # Longer than any repr of an estimator, which would otherwise be abbreviated.
 _WHOLE = 10**6
 
@@ -226,71 +223,19 @@ def _verdicts(tests: Any, names: Sequence[str]) -> dict[str, Any]:
     }
 
 
-def verdict_rows(tests: Any, names: Sequence[str]) -> list[dict[str, Any]]:
-    """Return the verdicts of a VerdictSelector, needed features first."""
-    check_is_fitted(tests)
-    p_values = {"needed": tests.needed_pvalues_, "relevant": tests.relevant_pvalues_}
-    return [
-        {"feature": str(names[j]), "verdict": str(tests.verdicts_[j])}
-        | {f"{k}_p_value": None if np.isnan(p[j]) else float(p[j]) for k, p in p_values.items()}
-        | {"substitutes": [str(names[int(k)]) for k in tests.substitutes_[j]]}
-        for j in np.argsort(tests.ranking_, kind="stable").tolist()
-    ]
-
-
-# --- code that repeats the fit -------------------------------------------------------------------
-
-
 def reproduction_code(selector: Any) -> str:
-    """Return Python code that fits the same selector to samples X and a response y."""
-    made = f"selector = {_construction(selector)}"
-    used = ("selector.fit(X, y)", "X_selected = selector.transform(X)")
-    return "\n".join([*_imports(selector), "", made, *used])
+    """Return Python code that fits the same selector to samples X and a response y.
 
-
-def _construction(item: Any) -> str:
-    """Return the call that creates a selector, or an object passed to it.
-
-    Their own reprs would abbreviate long lists.
+    The user imports other objects than those of covmin.
     """
-    defaults = type(item)().get_params(deep=False)
-    changed = [
-        f"{name}={_written(value)}"
-        for name, value in item.get_params(deep=False).items()
-        if name not in _LEFT_OUT and _written(value) != _written(defaults[name])
+    # Without what does not affect the result.
+    same = clone(selector).set_params(long_run=None, verbose="auto")
+    made = " ".join(same.__repr__(N_CHAR_MAX=_WHOLE).split())
+    names = set(re.findall(r"\b[A-Z]\w*(?=\()", made))
+    lines = [
+        f"from {module.__name__} import {name}"
+        for module in (covmin, kernels)
+        for name in sorted(names.intersection(module.__all__))
     ]
-    return f"{type(item).__name__}({', '.join(changed)})"
-
-
-def _written(value: Any) -> str:
-    if isinstance(value, Configurable):
-        return _construction(value)
-    if isinstance(value, BaseEstimator):
-        return " ".join(value.__repr__(N_CHAR_MAX=_WHOLE).split())
-    return value.__name__ if isinstance(value, FunctionType) else repr(_plain(value))
-
-
-def _plain(value: Any) -> Any:
-    """Return ``value`` with arrays as lists: the repr of an array is abbreviated."""
-    if isinstance(value, dict):
-        return {_plain(key): _plain(item) for key, item in value.items()}
-    if isinstance(value, list | tuple):
-        return [_plain(item) for item in value]
-    return np.asarray(value).tolist() if hasattr(value, "__array__") else value
-
-
-def _imports(selector: Any) -> list[str]:
-    """Return the lines that import the selector and the objects passed to it."""
-    lines = [f"from covmin import {type(selector).__name__}"]
-    for name, value in selector.get_params(deep=True).items():
-        item = type(value) if isinstance(value, BaseEstimator | Configurable) else value
-        is_left_out = name.split("__")[0] in _LEFT_OUT
-        if is_left_out or not isinstance(item, type | FunctionType):
-            continue
-        parts = takewhile(lambda part: not part.startswith("_"), item.__module__.split("."))
-        module = ".".join(parts)  # the public part
-        if module.startswith("covmin."):
-            module = "covmin.kernels" if item.__name__ in kernels.__all__ else "covmin"
-        line = f"from {module} import {item.__name__}"
-        lines.append(line if module else f"# {item.__name__} is your own")  # of a session
-    return sorted(set(lines))
+    used = ("selector.fit(X, y)", "X_selected = selector.transform(X)")
+    return "\n".join([*lines, "", f"selector = {made}", *used])

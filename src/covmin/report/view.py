@@ -12,7 +12,7 @@ from sklearn.utils import _safe_indexing
 
 from covmin.constants import MANY_ROWS, MEMORY_NUMBERS
 from covmin.data import Table
-from covmin.data.blocks import Blocks, SparseBlocks, rows_of
+from covmin.data.blocks.array import Blocks, SparseBlocks, rows_of
 from covmin.data.columns import Levels, read_as
 from covmin.data.survival import martingale_residuals
 from covmin.plotting.fitted import names_of

@@ -156,7 +156,7 @@ def fingerprint(parameters: dict[str, Any], columns: Any, response: Any) -> dict
     how: Any = columns.X.change
     units = columns.units.of_column, columns.units.scale
     samples = columns.index, how.mean, how.scale, columns.p, columns.total_weight
-    data = joblib.hash((blocks, units, samples, response.task, response.Y, response.scale))
+    data = joblib.hash((blocks, units, samples, response.task, response.Y, response.squared_unit))
     return {"covmin": __version__, "data": data, **kept}
 
 

@@ -17,13 +17,6 @@ def seed_of(random_state: Any) -> int:
     return int(check_random_state(random_state).randint(2**31 - 1))
 
 
-def generator_of(random_state: Any) -> np.random.Generator:
-    """Return a NumPy generator unchanged, or a new one seeded by `seed_of`."""
-    if isinstance(random_state, np.random.Generator):
-        return random_state
-    return np.random.default_rng(seed_of(random_state))
-
-
 def unit_seed(random_state: int, *parts: Any) -> int:
     """Return a seed for one unit of work that is independent of machine and order of work."""
     text = "/".join(map(str, (random_state, *parts)))

@@ -12,6 +12,7 @@ from covmin.core.lookback import refine
 from covmin.core.path import Path
 from covmin.core.problem import Problem
 from covmin.core.rows import Sample
+from covmin.data.blocks.views import ChangedBlocks
 from covmin.data.standardize import PreparedColumns
 from covmin.plan import Plan
 from covmin.plan.rules import held_rows, pair_search
@@ -24,9 +25,9 @@ def problem_of(plan: Plan, columns: PreparedColumns, Y: np.ndarray) -> Problem:
     the device, and the random Fourier features are drawn once.
     """
     kernel, device, effort = plan.kernel, plan.device, plan.effort
-    if effort is not None:
-        columns = replace(columns, X=columns.X.astype(np.float32))
     rows, X = columns.distinct(plan.seed), columns.X
+    if effort is not None:  # in single precision
+        X = ChangedBlocks(X.source, X.change, X.index, np.float32)
     n_held = rows.p.size
     if plan.approximation and device is None:
         n_held = held_rows(rows.p.size, X.shape[1], Y.shape[1])

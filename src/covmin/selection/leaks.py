@@ -6,7 +6,7 @@ import numpy as np
 
 from covmin.constants import SAMPLES_FOR_EACH_FEATURE, SUSPICIOUS_SHARE
 from covmin.data import Table
-from covmin.data.blocks import as_blocks
+from covmin.data.blocks.array import as_blocks
 from covmin.data.blocks.views import rows_to_look_at
 from covmin.data.columns import LEFT_OUT, Levels
 from covmin.text import listed

@@ -5,7 +5,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 from covmin import CCMSelector
-from covmin.data.blocks import ArrayBlocks
+from covmin.data.blocks.array import ArrayBlocks
 
 RNG = np.random.default_rng(0)
 # Two whole blocks and a part of one; more rows than the exact kernel takes.

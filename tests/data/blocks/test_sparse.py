@@ -7,7 +7,8 @@ from numpy.testing import assert_array_equal
 from scipy.sparse import coo_array, csr_array
 
 from covmin.core.rows import add_up
-from covmin.data.blocks import SparseBlocks, array, sparse_table
+from covmin.data.blocks import array
+from covmin.data.blocks.array import SparseBlocks, sparse_table
 
 FORMATS = ["csr", "csc", "coo", "lil", "dok", "bsr", "dia"]
 N, D = 90, 7

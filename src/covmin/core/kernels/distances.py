@@ -11,7 +11,6 @@ from ..arrays import (
     array_namespace,
     column_dots,
     device_of,
-    exp_in_place,
     l1_distances,
     pairwise_l1_dots,
     row_tiles,
@@ -111,7 +110,7 @@ class Radial(ShiftInvariant):
     zero_is_absorbing = True
 
     def profile(self, E: Array) -> Array:
-        """Return κ(E) for exponents E ≤ 0, in place if the array library allows it."""
+        """Return κ(E) for exponents E ≤ 0, which may be overwritten."""
         raise NotImplementedError
 
     def slope(self, K: Array) -> Array:
@@ -207,7 +206,7 @@ class Gaussian(Radial):
     name = "gaussian"
 
     def profile(self, E: Array) -> Array:
-        return exp_in_place(E)
+        return array_namespace(E).exp(E)
 
     def slope(self, K: Array) -> Array:
         return K
@@ -300,9 +299,7 @@ class Laplacian(ShiftInvariant):
 
     def cross(self, A: Array, B: Array, w: Array) -> Array:
         scale = w / float(self.bandwidth)
-        S = l1_distances(A * scale, B * scale)
-        S *= -1.0
-        return exp_in_place(S)
+        return array_namespace(A).exp(-l1_distances(A * scale, B * scale))
 
     def matrix_and_pullback(self, prepared: Array, w: Array) -> tuple[Array, Pullback]:
         """Return K and the pullback ``−(1/σ) Σₐᵦ (PQᵀ∘K)ₐᵦ |xₐⱼ − xᵦⱼ|``."""

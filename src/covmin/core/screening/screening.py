@@ -279,8 +279,7 @@ class Screening:
         null, which = by_chance(n - effects.shape[1], left.shape[1]), tuple(functions.T)
         share_left = float((left_of_codes**2).sum() / codes.shape[1])
         threshold = np.maximum(
-            betainccinv(*null, levels[which]),
-            alone[sets].max(axis=1) / share_left,
+            betainccinv(*null, levels[which]), alone[sets].max(axis=1) / share_left
         )
         # Columns that are always included have no unit; they have keys of their own.
         units = self.of_column[sets]

@@ -169,10 +169,6 @@ class ChangedBlocks(Blocks):
         self.dtype = source.dtype if dtype is None else np.dtype(dtype)
         self.names = source.names and [source.names[j] for j in self.index]
 
-    def astype(self, dtype: Any) -> Self:
-        """Return the same columns, to be rounded to another dtype."""
-        return type(self)(self.source, self.change, self.index, dtype)
-
     def restrict(self, columns: np.ndarray) -> Self:
         change = self.change.restrict(columns)
         return type(self)(self.source, change, self.index[columns], self.dtype)

@@ -1,4 +1,21 @@
-"""The Gram operator from a finite feature map, by sums over blocks of rows."""
+"""The centred Gram operator at w, from the exact kernel or from random Fourier features.
+
+With sample weights p (Σp = 1; 1/n each by default) and the inner product
+``⟨a, b⟩ = Σᵢ pᵢ aᵢ bᵢ``, the operator is ``C_w f = G_w (p ∘ f)``, where
+``G_w = H K_w Hᵀ`` and ``H = I − 1pᵀ``. With equal weights it is ``G_w f / n``, so
+
+``(C_w + εI) f = Y   ⟺   (G_w + nεI) α = Y with α = f / n``,
+
+which is the paper's system, independent of n and ready for weighted samples. ``ε·f`` is the
+residual of kernel ridge regression with an unpenalised intercept.
+
+Both operators have the same methods, so one objective serves both: ``matmul(F)`` is ``C_w F``,
+``solve(ridge)`` is ``(C_w + ridge·I)⁻¹ Y``, ``dots(P, Q)`` are the ``⟨P, Q⟩`` column by column, and
+``grad(P, Q)`` is ``∇_w Σ ⟨P, C_w Q⟩`` for fixed P and Q. For the exact operator, vectors are (n, k)
+arrays. For random Fourier features they are coefficients in the basis ``[Y V]``, which
+spans all vectors that the objectives need: the linear algebra of an evaluation is then D×D, and
+each evaluation passes over the samples twice, whatever the objective.
+"""
 
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -6,14 +23,89 @@ from typing import Any, Self
 
 import numpy as np
 
-from ..arrays import Array, array_namespace, column_dots, factorize, like, take, to_numpy
-from ..kernels import Components
-from ..rows import Kept, Rows
+from .arrays import (
+    Array,
+    array_namespace,
+    centred,
+    column_dots,
+    factorize,
+    like,
+    take,
+    to_numpy,
+)
+from .kernels import Components, ScaledKernel
+from .kernels.base import Pullback
+from .rows import Kept, Rows
 
 # Weighted sums over the rows of components Φ (n, D) that do not depend on w, computed once:
 # pᵀΦ (D,), Φᵀ(p∘Φ) (D, D) less the product of the means, Φᵀ(p∘Y) (D, k), Yᵀ(p∘Y) (k, k).
 Moments = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]
 Sums = tuple[Array, ...]
+
+
+@dataclass(eq=False)
+class ExactOperator:
+    """``C_w f = H K_w Hᵀ (p ∘ f)`` with a stored kernel matrix."""
+
+    Y: Array
+    p: Array
+    K: Array = field(repr=False)
+    pullback: Pullback
+
+    def _dual(self, F: Array) -> Array:
+        """Return ``Hᵀ(p ∘ F)``, the coefficients of a centred function of the samples."""
+        p = self.p
+        D = F * p[:, None]
+        D -= p[:, None] * array_namespace(F).sum(D, axis=0)
+        return D
+
+    def matmul(self, F: Array) -> Array:
+        KF = self.K @ self._dual(F)
+        KF -= self.p @ KF
+        return KF
+
+    def solve(self, ridge: float) -> Array:
+        """Return ``(C_w + ridge·I)⁻¹ Y`` by one Cholesky factorisation and k solves."""
+        factor = factorize(centred(self.K, self.p), ridge / self.p)
+        return factor.solve(self.Y) / self.p[:, None]
+
+    def dots(self, P: Array, Q: Array) -> Array:
+        return column_dots(P * self.p[:, None], Q)
+
+    def grad(self, P: Array, Q: Array) -> np.ndarray:
+        """Return the gradient of ``tr(aᵀK_w b)`` for the coefficients a of P and b of Q."""
+        a = self._dual(P)
+        b = a if P is Q else self._dual(Q)
+        return to_numpy(self.pullback(a, b)).astype(np.float64, copy=False)
+
+    def leave_one_out(self, ridge: float) -> float:
+        """Return the mean square of ``αᵢ / (cᵢ − pᵢ²/ε)`` with ``c = diag((G + ε/p)⁻¹)``."""
+        p = self.p
+        factor = factorize(centred(self.K, p), ridge / p)
+        residuals = factor.solve(self.Y) / (factor.inverse_diagonal() - p**2 / ridge)[:, None]
+        return float(array_namespace(p).sum(p[:, None] * residuals**2))
+
+
+@dataclass(frozen=True)
+class ExactGram:
+    """``C_w`` from the n×n kernel matrix: O(n²d + n³) time, O(n² + nd) memory."""
+
+    kernel: ScaledKernel
+    prepared: Any = field(repr=False)  # what the kernel precomputed from the samples (n, d)
+    Y: Array  # (n, k), columns centred under p
+    p: Array  # (n,), positive, sum to one
+    keeps_vectors = True
+
+    @property
+    def zero_is_absorbing(self) -> bool:
+        return self.kernel.zero_is_absorbing
+
+    def at(self, w: np.ndarray) -> ExactOperator:
+        K, pullback = self.kernel.matrix_and_pullback(self.prepared, like(w, self.Y))
+        return ExactOperator(self.Y, self.p, K, pullback)
+
+    def restrict(self, columns: np.ndarray) -> Self:
+        return replace(self, prepared=self.kernel.restrict(self.prepared, columns))
 
 
 @dataclass(frozen=True)
@@ -188,3 +280,8 @@ class FourierOperator:
             (slopes,) = self._gram.rows.sum(block, *self._kept)
             gradient += components.moving_share * to_numpy(slopes)
         return gradient
+
+
+# ``C_w`` at one w; and the samples and the kernel, from which it is computed at any w.
+Operator = ExactOperator | FourierOperator
+Gram = ExactGram | FourierGram
