@@ -149,14 +149,13 @@ def column_alike_in_order(X: np.ndarray, Y: np.ndarray, source: np.ndarray) -> i
     n_slow = 1 + n // _SLOW
     changes = both[1:] != both[:-1]
     few = changes.sum(axis=0) <= _JUMPS
-    _, of = np.unique(np.append(source, -1 - np.arange(Y.shape[1])), return_inverse=True)
-    jumps = np.array([changes[:, few & (of == j)].any(axis=1) for j in range(of.max() + 1)])
-    has_few = jumps.sum(axis=1) <= _JUMPS
-    is_level = few & ~has_few[of]
+    feature = np.append(source, -1 - np.arange(Y.shape[1]))
+    jumps = np.array([(changes & few & (feature == j)).any(axis=1) for j in feature])
+    is_level = few & (jumps.sum(axis=1) > _JUMPS)
     by = sorting_columns(np.where(is_level, 0.0, both))
     ranks = (rankdata(both[:, by], axis=0) - 0.5) / n
     waves = np.cos(np.pi * np.arange(1, min(2 * n_slow, _SLOW)) * ranks[:, :, None])
-    places = np.flatnonzero(jumps[has_few].any(axis=0))
+    places = np.flatnonzero(jumps[~is_level].any(axis=0))
     removed = np.hstack([np.arange(n)[:, None] > places, waves.reshape(n, -1)])[:, : n // 2]
     left = dct(np.hstack([removed, both]), axis=0, norm="ortho")
     left[:n_slow] = 0.0
@@ -203,10 +202,10 @@ def sorting_columns(X: np.ndarray) -> np.ndarray:
 
 def is_in_order(x: np.ndarray) -> bool:
     """Tell whether a column turns at most a few times, and far less often than in random order."""
-    n_turns = []
-    for steps in np.diff([x, np.random.default_rng(0).permutation(x)]):
-        n_turns.append(int(np.count_nonzero(np.diff(np.sign(steps[steps != 0.0])))))
-    found, by_chance = n_turns
+    found, by_chance = (
+        int(np.count_nonzero(np.diff(np.sign(steps[steps != 0.0]))))
+        for steps in np.diff([x, np.random.default_rng(0).permutation(x)])
+    )
     return found <= _JUMPS < by_chance and found * _JUMPS <= by_chance
 
 

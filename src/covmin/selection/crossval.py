@@ -5,7 +5,7 @@ whole path is run on the training folds. A kernel regression on its first m feat
 fitted to the training folds and evaluated on the test fold.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from types import SimpleNamespace
 from typing import Any
@@ -282,6 +282,16 @@ def held_out_shares(
             errors[number] += weight @ ((held.target - predicted) ** 2).sum(axis=1)
         of_mean += float(weight @ (held.target**2).sum(axis=1))
     return errors / of_mean
+
+
+def lost_in_folds(
+    units: Iterable[int], samples: Table, columns: PreparedColumns, settings: SimpleNamespace
+) -> dict[int, float]:
+    """Return how the error on held-out samples rises without each of some units of the columns."""
+    kept = columns.unit_index[list(units)]
+    sets = [kept, *(kept[kept != unit] for unit in kept)]
+    every, *fewer = held_out_shares(samples, settings.cv, sets, settings.standardize).tolist()
+    return {unit: share - every for unit, share in zip(units, fewer, strict=True)}
 
 
 def _hold_out(

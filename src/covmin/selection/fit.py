@@ -1,7 +1,6 @@
 """A fit in six verbs: plan, look, choose, run, check and present."""
 
 import sys
-from collections.abc import Iterable
 from copy import copy
 from dataclasses import dataclass, replace
 from numbers import Integral
@@ -33,8 +32,8 @@ from .crossval import (
     CrossValidation,
     beyond_given,
     cross_validate,
-    held_out_shares,
     is_found,
+    lost_in_folds,
 )
 from .scoring import estimator_score
 from .splits import lists_rows, splits
@@ -106,7 +105,7 @@ def fit(table: Table, columns: PreparedColumns, settings: SimpleNamespace, run: 
         plan, first = look(plan, table, columns, settings)
         if run.bar.tells:  # before the choice of m, which may take long
             print(plan, file=sys.stderr)
-        plan, epsilon, m, found = choose(plan, table, columns, settings, run)
+        plan, epsilon, m, found, samples = choose(plan, table, columns, settings, run)
         formulation, response = plan.formulation, table.response
         problem = formulation.applied_to(first.problem, epsilon, columns, response)
         d, is_path = columns.units.size, formulation.strategy == "path"
@@ -118,7 +117,7 @@ def fit(table: Table, columns: PreparedColumns, settings: SimpleNamespace, run: 
         plan, path, lost, errors = check(plan, problem, path, m, run)
         if lost and (settings.cv is not None or table.groups is not None):
             # Leave-one-out errors see other rows of the group.
-            lost = {} if found is None else lost_in_folds(lost, table, columns, settings)
+            lost = {} if found is None else lost_in_folds(lost, samples, columns, settings)
     return Fit(plan, table, columns, problem, path, m, found, lost, errors)
 
 
@@ -274,19 +273,10 @@ def look(
     return plan.deciding(Decision("ridge", f"{epsilon:.3g}", reason), epsilons=(epsilon,)), first
 
 
-def to_split(table: Table, columns: PreparedColumns, settings: SimpleNamespace) -> Table:
-    """Return the distinct rows of a table in random order, for cross-validation."""
-    rows = columns.independent(settings.seed)
-    if lists_rows(settings.cv):  # equal rows stay on their sides of each split
-        settings.cv = list(settings.cv)
-        rows = rows.apart(splits(table, settings.cv), table.weight)
-    return table.distinct(rows, constants.MANY_ROWS)
-
-
 def choose(
     plan: Plan, table: Table, columns: PreparedColumns, settings: SimpleNamespace, run: Run
-) -> tuple[Plan, float, int, CrossValidation | None]:
-    """Return the plan with ε and m, by cross-validation if they are not given."""
+) -> tuple[Plan, float, int, CrossValidation | None, Table]:
+    """Return the plan with ε and m, by cross-validation if they are not given, of a table."""
     epsilons, d, found = plan.epsilons, table.layout.n_choices, None
     asked, wanted, fewest, most = settings.n_features_to_select, None, 1, None
     if isinstance(asked, tuple | list):
@@ -309,7 +299,11 @@ def choose(
             "unless a number was given, and the smallest epsilon is used.",
         )
     else:
-        table = to_split(table, columns, settings)
+        rows = columns.independent(settings.seed)
+        if lists_rows(settings.cv):  # equal rows stay on their sides of each split
+            settings.cv = list(settings.cv)
+            rows = rows.apart(splits(table, settings.cv), table.weight)
+        table = table.distinct(rows, constants.MANY_ROWS)
         # Constant features are kept only if so many are asked for.
         sizes = rules.candidate_sizes(max(columns.units.size, fewest), fewest, most)
         score = estimator_score(settings.estimator, settings.scoring, table)
@@ -333,17 +327,7 @@ def choose(
         others = ", ".join(f"{each:g}" for each in epsilons)
         why = f"lowest cross-validated error among {others}"
         decisions.append(Decision("ridge", f"{epsilon:g}", why))
-    return plan.deciding(*decisions), epsilon, m, found
-
-
-def lost_in_folds(
-    units: Iterable[int], table: Table, columns: PreparedColumns, settings: SimpleNamespace
-) -> dict[int, float]:
-    """Return the rise of the error on held-out rows without each unit of the problem."""
-    kept = columns.unit_index[list(units)]
-    sets, samples = [kept, *(kept[kept != one] for one in kept)], to_split(table, columns, settings)
-    every, *fewer = held_out_shares(samples, settings.cv, sets, settings.standardize)
-    return dict(zip(units, np.array(fewer) - every, strict=True))
+    return plan.deciding(*decisions), epsilon, m, found, table
 
 
 def check(
