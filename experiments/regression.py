@@ -29,7 +29,7 @@ from sklearn.metrics.pairwise import rbf_kernel
 from sklearn.model_selection import GridSearchCV
 from sklearn.preprocessing import StandardScaler
 
-from covmin.core.kernels import median_bandwidth
+from covmin.core.kernels.distances import median_bandwidth
 from experiments.rivals import ranked
 from experiments.sets import NUMBERS, load_numbers
 from experiments.study import Study, Unit, every

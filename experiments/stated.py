@@ -129,4 +129,5 @@ def means(frame: pd.DataFrame) -> pd.DataFrame:
     return found.assign(ratio_error=grouped["ratio"].sem(), draws=grouped.size()).reset_index()
 
 
-STUDIES = [Study("stated", units, stated, 0.3, means, by="task", parts=FIT)]
+_LINE: dict[str, Any] = {"cell": {"task": "line"}, "value": "ratio"}
+STUDIES = [Study("stated", units, stated, 0.1, means, by="task", parts=FIT, **_LINE)]

@@ -168,7 +168,8 @@ CELLS = [{"question": q, "n": n, "runs": runs} for n, runs in _RUNS.items() for 
 CELLS += [{"question": q, "n": N_POWER, "runs": N_RUNS} for q in QUESTIONS]
 MANY = ((30, 60), (49, 60), (40, 100), (60, 100), (89, 100), (60, 200), (90, 200), (150, 200))
 CELLS += [{"question": f"one of {q}", "n": n, "runs": N_RUNS} for q, n in MANY]
-STUDIES = [simulation("guarantees-test", CELLS, one_test, "question", ("test",))]
+_SINE: dict[str, Any] = {"cell": {"question": "sine", "n": 100}, "value": "rejected"}
+STUDIES = [simulation("guarantees-test", CELLS, one_test, "question", ("test",), **_SINE)]
 TABLES = {
     "type-1": (page_level, 3),
     "power": (page_power, 2),

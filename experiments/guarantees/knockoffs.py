@@ -191,10 +191,19 @@ KNOCKOFFS = [
     for response, rho in product(("linear", "nonlinear"), (0.0, 0.5))
 ]
 COLUMNS = [{"design": name, "runs": N_RUNS} for name in DESIGNS]
+_LINEAR: dict[str, Any] = {"response": "linear", "rho": 0.5, "level": 0.1}
+_MIXED: dict[str, Any] = {"design": "mixed", "level": 0.1}
+_PARTS = ("knockoffs",)
 STUDIES = [
     simulation(
-        "guarantees-knockoffs", KNOCKOFFS, knockoff_run, "response", ("knockoffs",), "level"
+        *("guarantees-knockoffs", KNOCKOFFS, knockoff_run, "response", _PARTS, "level"),
+        cell=_LINEAR,
+        value="power",
     ),
-    simulation("guarantees-columns", COLUMNS, columns_run, "design", ("knockoffs",), "level"),
+    simulation(
+        *("guarantees-columns", COLUMNS, columns_run, "design", _PARTS, "level"),
+        cell=_MIXED,
+        value="power",
+    ),
 ]
 TABLES = {"knockoffs": (page_knockoffs, 3), "columns": (page_columns, 3)}

@@ -51,5 +51,8 @@ def page() -> pd.DataFrame:
 
 
 CELLS = [{"rho": rho, "runs": N_RUNS} for rho in (0.0, 0.5)]
-STUDIES = [simulation("guarantees-stability", CELLS, work, "rho", ("stability",), "threshold")]
+_CELL: dict[str, Any] = {"cell": {"rho": 0.5, "threshold": 0.8}, "value": "true"}
+STUDIES = [
+    simulation("guarantees-stability", CELLS, work, "rho", ("stability",), "threshold", **_CELL)
+]
 TABLES = {"stability": (page, 3)}

@@ -48,7 +48,7 @@ INTERRUPTED = {
     "demo": ("covmin.report.render_report", ["demo", "--report", "{dir}/out.html"]),
     "compare": (
         "covmin.evaluation.curves.rank_features",
-        ["compare", "{csv}", "-t", "group", "--methods", "pearson", "-o", "{dir}/out.csv"],
+        ["compare", "{csv}", "-t", "group", "--methods", "pearson"],
     ),
 }
 

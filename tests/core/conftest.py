@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 from covmin.core.grams import ExactGram, FourierGram, Gram
-from covmin.core.kernels import KERNELS, Kernel, Scale, ScaledKernel
+from covmin.core.kernels import KERNELS
+from covmin.core.kernels.base import Kernel, Scale, ScaledKernel
 from covmin.core.rows import Sample
 from covmin.core.units import ALWAYS_ON, Units
 

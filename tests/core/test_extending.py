@@ -15,8 +15,8 @@ from sklearn.pipeline import make_pipeline
 
 from covmin import CCMSelector, Formulation, LongRun, conditional_covariance_trace
 from covmin.core.constraints import CONSTRAINTS
-from covmin.core.kernels import KERNELS, Scale
-from covmin.core.kernels.base import SampleKernel, outer
+from covmin.core.kernels import KERNELS
+from covmin.core.kernels.base import SampleKernel, Scale, outer
 from covmin.core.kernels.distances import squared_distances
 from covmin.plan.rules import choose_approximation
 

@@ -8,7 +8,8 @@ import pytest
 from numpy.testing import assert_allclose
 from single import inverse_free_objective, trace_objective
 
-from covmin.core.kernels import Gaussian, Laplacian, WaveSum
+from covmin.core.kernels import Gaussian, Laplacian
+from covmin.core.kernels.additive import WaveSum
 from covmin.core.units import ALWAYS_ON, Units
 
 EPSILON = 0.1

@@ -9,7 +9,8 @@ from numpy.testing import assert_allclose, assert_array_equal
 from single import Notes, objective_over, problem_on
 
 from covmin.core.constraints import CappedSimplex, SoftBudget
-from covmin.core.kernels import KERNELS, Gaussian, Laplacian, Linear, Mixed, median_bandwidth
+from covmin.core.kernels import KERNELS, Gaussian, Laplacian, Linear, Mixed
+from covmin.core.kernels.distances import median_bandwidth
 from covmin.core.objectives import InverseFreeObjective
 from covmin.core.path import PROBE_WEIGHT, _protected, run_path
 from covmin.core.problem import Effort

@@ -12,7 +12,6 @@ from single import objective_over, problem_on
 from covmin.core.constraints import CappedSimplex
 from covmin.core.grams import ExactGram, FourierGram
 from covmin.core.kernels import (
-    MEDIAN_ROWS,
     Additive,
     Gaussian,
     Laplacian,
@@ -20,9 +19,9 @@ from covmin.core.kernels import (
     Mixed,
     Polynomial,
     RationalQuadratic,
-    WaveSum,
-    median_bandwidth,
 )
+from covmin.core.kernels.additive import WaveSum
+from covmin.core.kernels.distances import MEDIAN_ROWS, median_bandwidth
 from covmin.core.objectives import InverseFreeObjective, TraceObjective
 from covmin.core.problem import Effort
 from covmin.core.rows import Sample

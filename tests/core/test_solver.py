@@ -14,7 +14,8 @@ from single import inverse_free_objective, trace_objective
 
 from covmin.core.constraints import CappedSimplex, SoftBudget
 from covmin.core.grams import ExactGram
-from covmin.core.kernels import Gaussian, Laplacian, Linear, WaveSum
+from covmin.core.kernels import Gaussian, Laplacian, Linear
+from covmin.core.kernels.additive import WaveSum
 from covmin.core.objectives import InverseFreeObjective
 from covmin.core.solver import Steps, minimize
 from covmin.core.units import ALWAYS_ON, Units

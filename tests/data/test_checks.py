@@ -194,7 +194,7 @@ CASES = {
     "m=NaN": (X, y, {"n_features_to_select": np.nan}, "'n_features_to_select' parameter"),
     "m=None": (X, y, {"n_features_to_select": None}, "'n_features_to_select' parameter"),
     'm="3"': (X, y, {"n_features_to_select": "3"}, "'n_features_to_select' parameter"),
-    "m=[2]": (X, y, {"n_features_to_select": [2]}, "consists of two integers"),
+    "m=[2]": (X, y, {"n_features_to_select": [2]}, "has two integers"),
     "m=1.0": (X, y, {"n_features_to_select": 1.0}, WORKS),
     "m=0.01": (X, y, {"n_features_to_select": 0.01}, WORKS),
     "epsilon<0": (X, y, {"epsilon": -1.0}, "'epsilon' parameter"),

@@ -1,7 +1,5 @@
 """The kernel matrix or random components: by size, and by the memory there is."""
 
-from functools import partial
-
 import pytest
 from threadpoolctl import threadpool_limits
 
@@ -15,7 +13,10 @@ GAUSSIAN, MIXED, POLYNOMIAL, LINEAR = (
     KERNELS[name]() for name in ("gaussian", "mixed", "polynomial", "linear")
 )
 
-fourier_bytes = partial(machine.fourier_bytes, block_rows=8192)
+
+def component_bytes(n):
+    """Of n components: three arrays of 1024 rows for each of two blocks, and eight moments."""
+    return 8 * 2 * 3 * 1024 * n + 8 * 8 * (n + 1) ** 2
 
 
 @pytest.fixture
@@ -113,7 +114,7 @@ def test_a_sum_over_columns_takes_memory(free):
     """Eight waves for each of 100 columns, beside the random components."""
     shape = (5000, 100)
     assert EFFORT.rows(MIXED, 100, N_COMPONENTS) > SAMPLE_ROWS
-    more = fourier_bytes(*shape, N_COMPONENTS + 8 * 100) - fourier_bytes(*shape, N_COMPONENTS)
+    more = component_bytes(N_COMPONENTS + 8 * 100) - component_bytes(N_COMPONENTS)
     assert 0.8 * (least(MIXED, shape) - least(GAUSSIAN, shape)) == pytest.approx(more, abs=2)
     free(least(MIXED, shape) - 1)
     with pytest.raises(MemoryError, match='kernel="gaussian"'):
@@ -124,7 +125,7 @@ def test_a_sum_over_columns_takes_memory(free):
 def test_a_matrix_of_some_rows_takes_memory_where_columns_are_many():
     """Components come after the first stage, for the columns it leaves."""
     n, d = 5000, 20_000
-    waves = fourier_bytes(n, d, N_COMPONENTS + 8 * BUDGETS[0]) - fourier_bytes(n, d, N_COMPONENTS)
+    waves = component_bytes(N_COMPONENTS + 8 * BUDGETS[0]) - component_bytes(N_COMPONENTS)
     matrix = machine.exact_bytes(EFFORT.rows(MIXED, d, N_COMPONENTS), d, mixed=True)
     more = 0.8 * (least(MIXED, (n, d)) - least(GAUSSIAN, (n, d)))
     assert more == pytest.approx(waves + matrix, abs=2)

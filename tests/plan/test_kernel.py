@@ -2,14 +2,7 @@
 
 import pytest
 
-from covmin.core.kernels import (
-    Additive,
-    Gaussian,
-    Laplacian,
-    Mixed,
-    Polynomial,
-    RationalQuadratic,
-)
+from covmin.core.kernels import Additive, Gaussian, Laplacian, Mixed, Polynomial, RationalQuadratic
 from covmin.plan.formulation import Formulation
 from covmin.plan.rules import kernel_of, with_share
 

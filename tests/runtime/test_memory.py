@@ -8,7 +8,7 @@ from single import trace_objective
 
 from covmin import CCMSelector
 from covmin.core.grams import ExactGram
-from covmin.core.kernels import Scale
+from covmin.core.kernels.base import Scale
 from covmin.kernels import Gaussian, Mixed
 from covmin.runtime import machine
 

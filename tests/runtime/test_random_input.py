@@ -88,12 +88,13 @@ def command(rng, frame, out):
         "--drop": lambda: word(rng, *some),
         "--task": lambda: word(rng, "auto", "classification", "regression"),
         "--seed": lambda: word(rng, "0", "7", "4294967296"),
-        "--output": lambda: str(out / word(rng, "o.csv", "o.parquet", "o.gif").replace("/", "_")),
         "--json": None,
         "--quiet": None,
     }
     if words[0] == "select":
         extra["-m"] = lambda: word(rng, "1", "2", "0.5", "auto", "0", "-3", "1e9")
+        names = ("o.csv", "o.parquet", "o.gif")
+        extra["--output"] = lambda: str(out / word(rng, *names).replace("/", "_"))
         extra["--report"] = lambda: str(out / word(rng, "r.html", "no/r.html").replace("..", "_"))
     else:
         extra |= {"-m": lambda: word(rng, "1", "1,2", "1,99"), "--cv": lambda: word(rng, "2", "99")}

@@ -114,11 +114,9 @@ def _find_groups(given: Iterable[str] | None, columns: list[str]) -> dict[str, l
 
 
 def _find_kinds(given: Iterable[str] | None, columns: list[str]) -> dict[str, str]:
-    """Return the kind of each column named by --as, such as ``a,b=date,c=drop``."""
+    """Return the kind of each column named by --as, such as ``a,b=date``."""
     found: dict[str, str] = {}
-    # A comma after a kind separates assignments; other commas separate columns of one kind.
-    separated = re.sub(rf"(={'|='.join(KINDS)}),", "\\1\n", "\n".join(given or ()))
-    for text in filter(None, separated.split("\n")):
+    for text in given or ():
         names, _, kind = text.rpartition("=")
         if not names or kind not in KINDS:
             hint = (

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import sys
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -14,9 +13,9 @@ from rich.table import Table
 from covmin.remarks import remark_of
 
 from .columns import ColumnOptions, make_dataset
-from .display import BARE, say, show_files, show_json, show_remarks
+from .display import BARE, say, show_json, show_remarks
 from .errors import UsageError, errors_explained, told, warnings_collected
-from .files import FileOptions, check_destination, read_file, write_table
+from .files import FileOptions, read_file
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -30,7 +29,6 @@ def run_compare(
     *,
     methods: list[str] | None = None,
     sizes: Any = None,
-    output: Path | None = None,
     as_json: bool = False,
     quiet: bool = False,
     **how: Any,
@@ -43,7 +41,6 @@ def run_compare(
 
     from covmin.evaluation import compare_selectors
 
-    check_destination(output, file.data, table=True)
     sizes = [sizes] if isinstance(sizes, int) else sizes
     if isinstance(sizes, str | float):
         raise UsageError(f"-m {sizes} is no list of numbers of features.", "Type -m 1,2,5.")
@@ -64,8 +61,6 @@ def run_compare(
         )
     said = dict.fromkeys(told(remark_of(each.message)) for each in caught)
     remarks = [*dataset.notes, *said]
-    if output is not None:
-        write_table(result.frame, output)
     if as_json:
         show_json(
             {
@@ -84,7 +79,6 @@ def run_compare(
     say(f"{result.score_name} by number of features, ranked on the training folds", "bold")
     Console().print(_table(result.summary()))
     show_remarks("Note", remarks, "yellow")
-    show_files(Scores=output)
 
 
 def _table(summary: pd.DataFrame) -> Table:

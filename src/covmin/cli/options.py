@@ -167,6 +167,4 @@ Scoring = Annotated[str | None, _option("--scoring", metavar="NAME",
     "neg_mean_absolute_error.", show_default="accuracy, or R²")]
 Folds = Annotated[int, typer.Option("--cv", help="Number of folds.", min=2)]
 Repeats = Annotated[int, typer.Option("--repeats", help="Number of random splits.", min=1)]
-Scores = Annotated[Path | None, _option("--output", "-o", metavar="FILE",
-    help="Write the score of every fold to this file.")]
 # fmt: on

@@ -23,18 +23,8 @@ from typing import Any, Self
 
 import numpy as np
 
-from .arrays import (
-    Array,
-    array_namespace,
-    centred,
-    column_dots,
-    factorize,
-    like,
-    take,
-    to_numpy,
-)
-from .kernels import Components, ScaledKernel
-from .kernels.base import Pullback
+from .arrays import Array, array_namespace, centred, column_dots, factorize, like, take, to_numpy
+from .kernels.base import Components, Pullback, ScaledKernel
 from .rows import Kept, Rows
 
 # Weighted sums over the rows of components Φ (n, D) that do not depend on w, computed once:

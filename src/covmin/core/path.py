@@ -151,7 +151,7 @@ def _solve(
     is_on = np.isin(start.among, protected)
     on, among, w = start.among[is_on], start.among[~is_on], start.weights[~is_on]
     on = protected[np.isin(protected, on)]
-    problem = replace(problem, units=problem.units.switched_on(on)) if on.size else problem
+    problem = replace(problem, units=problem.units.switched_on(on))
     budget = place[-1] - on.size
     levels = problem.for_stage(among, whole=whole)
     sigma = levels[-1].bandwidth(among, budget)

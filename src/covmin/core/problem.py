@@ -13,7 +13,9 @@ from covmin.constants import SAMPLE_ROWS, SAMPLES_FOR_EACH_FEATURE, WORK
 from .arrays import Array, like, take, to_numpy
 from .constraints import CappedSimplex, Constraint
 from .grams import ExactGram, FourierGram, Gram
-from .kernels import MEDIAN_ROWS, Kernel, Scale, ScaledKernel, median_bandwidth, waves_for
+from .kernels.additive import waves_for
+from .kernels.base import Kernel, Scale, ScaledKernel
+from .kernels.distances import MEDIAN_ROWS, median_bandwidth
 from .objectives import Objective, TraceObjective
 from .rows import Rows, Sample
 from .solver import STEPS, Steps
@@ -120,11 +122,10 @@ class Problem:
         if (scale != 1.0).any():
             X = X * like(scale, X)
         sigma = median_bandwidth(X, order, to_numpy(near.p))
-        if budget is None:
+        if budget is None or not self.for_kept:
             return sigma
         n_features = self.units.restrict(features).n_features
-        kept = n_features - features.size + budget
-        return sigma * (kept / n_features) ** (1.0 / order) if self.for_kept else sigma
+        return sigma * ((n_features - features.size + budget) / n_features) ** (1.0 / order)
 
     def gram(self, features: np.ndarray, sigma: float, budget: int | None = None) -> Gram:
         """Return the Gram operator on the columns of the given units.

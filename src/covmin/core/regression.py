@@ -25,7 +25,7 @@ from scipy.linalg.lapack import dpotrf, dtrtri
 
 from covmin.constants import EXTRAPOLATION, FUNCTION_RIDGES, FUNCTION_SCALES, LANDMARKS
 
-from .kernels import GaussianSum
+from .kernels.additive import GaussianSum
 
 # Eigenvalues of the kernel matrix below this fraction of its trace are rounding errors.
 _ROUNDING = 1e-12

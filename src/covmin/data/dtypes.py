@@ -46,13 +46,6 @@ def local(values: Any) -> Any:
     return (values if is_column else pyarrow.table(values)).to_pandas()
 
 
-def names_of(X: Any) -> list[Any] | None:
-    """Return the names of the columns of a frame or of blocks; None if they have none."""
-    if isinstance(X, Blocks):
-        return None if X.names is None else list(X.names)
-    return list(X.columns) if is_frame(X) else None
-
-
 def is_frame(X: Any) -> bool:
     """Tell whether X is a data frame of any library."""
     # Test the shape first: a lazy frame has none, and would compute its columns if asked.

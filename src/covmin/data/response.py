@@ -9,7 +9,8 @@ from sklearn.utils.multiclass import type_of_target
 from sklearn.utils.validation import column_or_1d
 
 from covmin.constants import MANY_CLASSES
-from covmin.core.kernels import Gaussian, ScaledKernel, median_bandwidth
+from covmin.core.kernels.base import ScaledKernel
+from covmin.core.kernels.distances import Gaussian, median_bandwidth
 from covmin.core.screening import SEARCH
 from covmin.remarks import InputError, warn
 

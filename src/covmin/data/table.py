@@ -37,7 +37,6 @@ from .dtypes import (
     local,
     missing_mask,
     missing_refused,
-    names_of,
     refuse_missing,
 )
 from .layout import Layout, column_mask, units_of
@@ -188,7 +187,7 @@ def read(
         y = y[y.columns[0]]
     passed, strict = (X, y), options.column_types == "strict"
     X = _as_table(X)
-    names = names_of(X)
+    names = list(X.columns) if is_frame(X) else getattr(X, "names", None)
     check_input(X, y, names)
     levels, task = ordered_levels(y), options.task
     is_structured = getattr(getattr(y, "dtype", None), "names", None) is not None

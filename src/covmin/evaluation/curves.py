@@ -15,7 +15,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC, SVR
 
-from covmin.core.kernels import median_bandwidth
+from covmin.core.kernels.distances import median_bandwidth
 from covmin.remarks import required
 from covmin.runtime.seeds import unit_seed
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from covmin.constants import RIDGE_LIMITS, SAMPLE_ROWS, TESTED_ROWS
-from covmin.core.kernels import Gaussian
+from covmin.core.kernels.distances import Gaussian
 from covmin.core.regression import Basis
 from covmin.data import Table, TableOptions, read
 from covmin.data.independence import check_independence, one_of_each_group

@@ -12,7 +12,7 @@ from covmin.constants import (
     SAMPLES_FOR_EACH_FEATURE,
     TESTED_ROWS,
 )
-from covmin.core.kernels import Mixed
+from covmin.core.kernels.additive import Mixed
 from covmin.core.regression import regress_on_sets
 from covmin.core.screening import SEARCH, Found, Ranked, Screening
 from covmin.core.units import ALWAYS_ON, Units

@@ -11,7 +11,7 @@ from scipy.sparse import issparse
 from sklearn.utils import Tags, _safe_indexing
 
 from covmin.constants import KNOCKOFF_KERNEL
-from covmin.core.kernels import Mixed
+from covmin.core.kernels.additive import Mixed
 from covmin.core.units import ALWAYS_ON, Units
 from covmin.data import Table
 from covmin.data.independence import check_independence, one_of_each_group

@@ -7,7 +7,7 @@ from typing import Any
 
 from covmin.constants import N_COMPONENTS, PENALTY, SOFT_PENALTIES
 from covmin.core.constraints import CONSTRAINTS
-from covmin.core.kernels import Configurable
+from covmin.core.kernels.base import Configurable
 from covmin.core.objectives import OBJECTIVES
 from covmin.core.problem import Problem
 from covmin.core.solver import STEPS, Steps

@@ -7,7 +7,7 @@ from typing import Any, Self
 import numpy as np
 
 from covmin.constants import FUNCTION_RIDGES, NOISE, SAMPLES_FOR_EACH_FEATURE
-from covmin.core.kernels import Kernel
+from covmin.core.kernels.base import Kernel
 from covmin.core.problem import Problem
 from covmin.core.screening import Protected, Screening
 

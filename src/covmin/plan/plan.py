@@ -4,7 +4,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Self
 
 from covmin.constants import CANDIDATES, N_COMPONENTS
-from covmin.core.kernels import Kernel
+from covmin.core.kernels.base import Kernel
 from covmin.core.problem import Effort
 
 from .formulation import Formulation

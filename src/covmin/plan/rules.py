@@ -9,20 +9,15 @@ from typing import Any
 import numpy as np
 
 from covmin import constants
-from covmin.core.kernels import (
-    KERNELS,
-    Additive,
-    Gaussian,
-    Kernel,
-    Mixed,
-    RationalQuadratic,
-    waves_for,
-)
+from covmin.core.kernels import KERNELS
+from covmin.core.kernels.additive import Additive, Mixed, waves_for
+from covmin.core.kernels.base import Kernel
+from covmin.core.kernels.distances import Gaussian, RationalQuadratic
 from covmin.core.problem import EFFORT, Effort
 from covmin.core.screening import N_FUNCTIONS
 from covmin.data.blocks.array import block_rows
 from covmin.remarks import InputError
-from covmin.runtime.machine import check_memory, exact_bytes, fourier_bytes, row_threads
+from covmin.runtime.machine import check_memory, exact_bytes, row_threads
 from covmin.text import count_of
 
 from .formulation import Formulation
@@ -32,6 +27,8 @@ from .plan import Decision
 _PASSES = 100
 # Overhead of a matrix product in the search, in multiplications.
 _BLOCK_WORK = 6e6
+# Arrays of Fourier features per part of a block, rows of a part, and moment matrices.
+_PART_ARRAYS, _PART_ROWS, _MOMENT_MATRICES = 3, 1024, 8
 
 
 def kernel_of(given: Any, formulation: Formulation) -> Kernel:
@@ -136,24 +133,22 @@ def component_bytes(
     n_components: int = constants.N_COMPONENTS,
     on_device: bool = False,
 ) -> int:
-    """Return the memory of a fit with Fourier features, and of a matrix in its first stages."""
+    """Return the peak memory of a fit with Fourier features in bytes, beyond the input.
+
+    It includes that of a matrix in the first stages.
+    """
     n, d = shape
     seen = effort.rows(kernel, d, n_components)
     by_matrix = seen <= effort.matrix_rows and kernel.sums_features
     n_columns = min(d, constants.BUDGETS[0]) if by_matrix else d
-    n_random = d if kernel.components_are_exact else n_components
-    waves = waves_for(n_columns, alone=not kernel.sees_interactions) if kernel.sums_features else 0
-    needed = fourier_bytes(
-        n,
-        d,
-        n_random + waves * n_columns,
-        itemsize,
-        block_rows=block_rows(d),
-        n_responses=n_responses,
-        n_threads=1 if on_device else row_threads(),
-        copied=on_device,
-        sampled=held_rows(n, d, n_responses),
-    )
+    D = d if kernel.components_are_exact else n_components
+    if kernel.sums_features:
+        D += n_columns * waves_for(n_columns, alone=not kernel.sees_interactions)
+    block = _PART_ARRAYS * _PART_ROWS * D + 2 * block_rows(d) * d
+    blocks = (2 if on_device else 1 + row_threads()) * block
+    n_held = held_rows(n, d, n_responses) + (n if on_device else 0)
+    numbers = blocks + 2 * n_held * d + 3 * n * (n_responses + 1)
+    needed = itemsize * numbers + 8 * _MOMENT_MATRICES * (D + n_responses) ** 2
     return needed + (exact_bytes(min(n, seen), d, itemsize, mixed=True) if by_matrix else 0)
 
 

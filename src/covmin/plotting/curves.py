@@ -13,8 +13,6 @@ from .fitted import ACCENT, Display, legend_under
 
 # With more features than this, the axis is logarithmic.
 _WIDE = 25
-# Tick labels of the logarithmic axis.
-_SIZES = (1, 2, 3, 5, 10, 20, 30, 50, 100, 200, 300, 500, 1000)
 
 # Okabe and Ito's colours, safe for colour-blind readers.
 _COLOURS = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#999999", "#8C6D1F")
@@ -40,10 +38,6 @@ class ErrorCurveDisplay(Display):
         Number of features that the selector keeps.
     metric : str, default="error"
         Measure, as in ``from_estimator``.
-
-    Attributes
-    ----------
-    ax_, figure_, line_ : matplotlib axes, figure and line
 
     Examples
     --------
@@ -95,7 +89,7 @@ class ErrorCurveDisplay(Display):
         return cls(*found[metric][2:], selector.n_features_, metric).plot(ax)
 
     def _draw(self, ax: Any) -> None:
-        from matplotlib.ticker import MaxNLocator, NullLocator, PercentFormatter
+        from matplotlib.ticker import LogLocator, MaxNLocator, NullLocator, PercentFormatter
 
         sizes, kept = self.n_features, self.n_selected
         low, high = self.error - self.standard_error, self.error + self.standard_error
@@ -105,8 +99,8 @@ class ErrorCurveDisplay(Display):
         ax.axvline(kept, color="black", linewidth=1.0, label=f"{kept} kept")
         if sizes[-1] > _WIDE:
             ax.set_xscale("log")
-            shown = [size for size in _SIZES if sizes[0] <= size <= sizes[-1]]
-            ax.set_xticks(shown, [str(size) for size in shown])
+            ax.xaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 3.0, 5.0)))
+            ax.xaxis.set_major_formatter("{x:.0f}")
             ax.xaxis.set_minor_locator(NullLocator())
         else:
             ax.xaxis.set_major_locator(MaxNLocator(integer=True))

@@ -77,7 +77,7 @@ class Display:
         Returns
         -------
         self : Display
-            With ``ax_`` and ``figure_``.
+            With ``ax_``, ``figure_`` and ``bars_``, ``image_``, ``line_`` or ``arcs_``.
         """
         self.ax_ = new_axes(*self._size()) if ax is None else ax
         self.figure_ = self.ax_.figure
@@ -157,10 +157,6 @@ class RankingDisplay(FeatureDisplay):
     limits : dict of str to float, default={}
         Values to mark by a line, with their names.
 
-    Attributes
-    ----------
-    ax_, figure_, bars_ : matplotlib axes, figure and bars
-
     Examples
     --------
     >>> from covmin import CCMSelector
@@ -218,10 +214,6 @@ class PathDisplay(FeatureDisplay):
     weights : ndarray of shape (n_stages, n_shown)
     n_selected : int
         Number of features that the selector keeps.
-
-    Attributes
-    ----------
-    ax_, figure_, image_ : matplotlib axes, figure and heat map
 
     Examples
     --------
@@ -306,13 +298,6 @@ class InteractionDisplay(Display):
         Positions in `names`.
     share : ndarray of shape (n_pairs,)
         Association of the product with the response, drawn as the width of an arc.
-    p_value : ndarray of shape (n_pairs,)
-        p-values, corrected for the number of pairs.
-
-    Attributes
-    ----------
-    ax_, figure_ : matplotlib axes and figure
-    arcs_ : list of matplotlib patches
 
     Examples
     --------
@@ -330,7 +315,6 @@ class InteractionDisplay(Display):
     selected: np.ndarray
     pairs: np.ndarray
     share: np.ndarray
-    p_value: np.ndarray
 
     @classmethod
     def from_estimator(
@@ -365,7 +349,6 @@ class InteractionDisplay(Display):
             selector.support_[order],
             np.array([pair for pair, _ in pairs], dtype=np.int64).reshape(-1, 2),
             found.share[of_set],
-            found.p_value[of_set],
         ).plot(ax)
 
     def _size(self) -> tuple[float, float]:

@@ -60,7 +60,7 @@ def effects(view: View, explained: Explained, kept: Sequence[int]) -> dict[int, 
     A kernel ridge regression on the selected features predicts the response, or the frequency of
     each class. A number goes from its 10th to its 90th percentile, a category through its levels.
     """
-    if view.task != "survival" and view.responses.ndim > 1:
+    if view.responses.ndim > 1:
         return {}
     sample = explained.sample
     if view.task == "classification":
@@ -84,11 +84,8 @@ def effects(view: View, explained: Explained, kept: Sequence[int]) -> dict[int, 
             means.append(predict(changed)[:, -targets.shape[1] :].mean(axis=0))
         which = int(np.ptp(means, axis=0).argmax()) if len(labels) > 2 else len(labels) - 1
         path = np.array(means)[:, which]
-        is_time = view.task == "survival"
-        predicted = "Predicted excess of events" if is_time else "Mean prediction"
-        predicted = f"Frequency of “{labels[which]}”" if labels else predicted
-        form = percent if labels else "{:.2f}".format if is_time else number
-        texts = [form(value) for value in path]
+        predicted = f"Frequency of “{labels[which]}”" if labels else "Mean prediction"
+        texts = [(percent if labels else number)(value) for value in path]
         at = [column.text(values[place]) for place in places]
         said[j] = f"{predicted} {_course(path, texts, at, column.is_category)}"
     return said

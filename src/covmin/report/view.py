@@ -8,7 +8,6 @@ from functools import cache, cached_property
 from typing import Any
 
 import numpy as np
-from sklearn.utils import _safe_indexing
 
 from covmin.constants import MANY_ROWS, MEMORY_NUMBERS
 from covmin.data import Table
@@ -73,8 +72,7 @@ class View:
         if kind == "number" and not str(dtype).lower().startswith("bool"):
             values = _bounded(self.table.X[:, self._first[number]])
             return Column(values, np.isnan(values))
-        X = X if hasattr(X, "shape") else np.asarray(X, dtype=object)
-        column = _safe_indexing(_safe_indexing(X, number, axis=1), self.table.row)
+        column = self.table.input_column(number)
         if kind == "date":
             points = read_as("date", column, number).points
             if points is not None:

@@ -1,7 +1,7 @@
 """What covmin needs of scikit-learn beyond its public interface.
 
-Everything private of scikit-learn is imported here and nowhere else. Where a release lacks it,
-parameters are not validated.
+Its private modules are imported here and nowhere else. Where a release lacks one, parameters are
+not validated.
 """
 
 from collections.abc import Callable

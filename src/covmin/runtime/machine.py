@@ -34,8 +34,6 @@ _USABLE = 0.8
 _MATRICES, _MIXED_MATRICES, _COPIES = 4, 6, 4
 # Cosines and sines per feature that the additive part stores, and the most numbers in total.
 _WAVES, _MOST_NUMBERS = 16, 2**28
-# Arrays of Fourier features per part of a block, rows of a part, and moment matrices.
-_PART_ARRAYS, _PART_ROWS, _MOMENT_MATRICES = 3, 1024, 8
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
@@ -185,26 +183,6 @@ def exact_bytes(n_samples: int, n_features: int, itemsize: int = 8, *, mixed: bo
     cells = n_samples * n_features
     waves = min(_WAVES * cells, _MOST_NUMBERS) if mixed else 0
     return itemsize * (matrices * n_samples**2 + _COPIES * cells + waves)
-
-
-def fourier_bytes(
-    n_samples: int,
-    n_features: int,
-    n_components: int,
-    itemsize: int = 8,
-    *,
-    block_rows: int,
-    n_responses: int = 1,
-    n_threads: int = 1,
-    copied: bool = False,
-    sampled: int = 0,
-) -> int:
-    """Return the peak memory of random Fourier features in bytes, beyond the input."""
-    block = _PART_ARRAYS * _PART_ROWS * n_components + 2 * block_rows * n_features
-    rows_held = 2 * (n_samples if copied else 0) + 2 * min(n_samples, sampled)
-    responses = 3 * n_samples * (n_responses + 1)
-    moments = 8 * _MOMENT_MATRICES * (n_components + n_responses) ** 2
-    return itemsize * ((n_threads + 1) * block + rows_held * n_features + responses) + moments
 
 
 def available_bytes() -> int | None:

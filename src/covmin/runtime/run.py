@@ -20,7 +20,7 @@ from typing import Any, Self, TypeVar
 
 import numpy as np
 
-from covmin.core.kernels import Configurable
+from covmin.core.kernels.base import Configurable
 from covmin.core.path import Stage
 from covmin.core.solver import Progress, Watch
 from covmin.remarks import InputError

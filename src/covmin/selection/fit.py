@@ -11,7 +11,7 @@ import numpy as np
 
 from covmin import constants
 from covmin.core.arrays import to_numpy
-from covmin.core.kernels import Additive
+from covmin.core.kernels.additive import Additive
 from covmin.core.path import Path, run_path, stage_of
 from covmin.core.problem import EFFORT, Problem
 from covmin.core.screening import SEARCH
@@ -67,11 +67,8 @@ def settings_of(selector: Any) -> SimpleNamespace:
     if isinstance(asked, tuple | list):
         whole = len(asked) == 2 and all(isinstance(size, Integral) for size in asked)
         if not whole or not 1 <= asked[0] <= asked[1]:
-            raise InputError(
-                "A range of numbers of features consists of two integers, such as "
-                f"n_features_to_select=(2, 20); got {asked!r}.",
-                "n_features_to_select",
-            )
+            text = "n_features_to_select as a range has two integers, such as (2, 20)"
+            raise InputError(f"{text}; got {asked!r}.", "n_features_to_select")
     settings.formulation = copy(formulation_of(settings.formulation))
     settings.any_kernel = settings.kernel == "auto"
     settings.kernel = copy(rules.kernel_of(settings.kernel, settings.formulation))
@@ -150,10 +147,8 @@ def make_plan(table: Table, columns: PreparedColumns, settings: SimpleNamespace)
         order, search = rules.search_order(settings.interactions, kernel, task, (n, d, k))
         seen = rules.pair_search((n, d, k))[0]
         if order and seen < min(n, _SHOW_PAIRS):
-            text = (
-                f"Pairs of {d:,} columns are searched on {seen} of {n:,} samples, as many as time"
-            )
-            warn("few-rows", f"{text} allows, and weak ones are not found. Pass fewer columns.")
+            text = f"Pairs of {d:,} columns are searched on {seen} of {n:,} samples, as time allows"
+            warn("few-rows", f"{text}: weak ones are not found. Pass fewer columns.")
     what = f"{n_components} random Fourier features" if approximation else "exact kernel matrix"
     if approximation and (kernel.components_are_exact or not kernel.sees_interactions):
         what = "feature map of each column"

@@ -7,7 +7,7 @@ from dataclasses import KW_ONLY, dataclass
 from numbers import Integral, Real
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
-from covmin.core.kernels import Configurable
+from covmin.core.kernels.base import Configurable
 from covmin.data import TableOptions, read
 from covmin.data.independence import check_independence
 from covmin.data.table import check_columns

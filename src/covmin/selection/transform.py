@@ -10,7 +10,8 @@ from sklearn.feature_selection import SelectorMixin
 from sklearn.utils import Tags, _safe_indexing, assert_all_finite, get_tags
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from covmin.data.dtypes import is_frame, is_of, local, names_of, refuse_missing, stays_what_it_is
+from covmin.data.blocks.array import Blocks
+from covmin.data.dtypes import is_frame, is_of, local, refuse_missing, stays_what_it_is
 from covmin.remarks import warn
 from covmin.runtime import __version__
 from covmin.runtime.compat import output_container
@@ -112,14 +113,9 @@ class FeatureSelector(SelectorMixin, BaseEstimator):
         validate_data(self, X, reset=False, skip_check_array=True)
         if not get_tags(self).input_tags.allow_nan:
             refuse_missing(X)
-        kept, wanted = _safe_indexing(X, support, axis=1), output_container(self)
-        if wanted == "polars" and is_of(kept, "pandas"):
-            from polars import from_pandas
-
-            return from_pandas(kept)
-        if wanted == "pandas" and not is_of(kept, "pandas"):
-            return kept.to_pandas()
-        return kept
+        kept = _safe_indexing(X, support, axis=1)
+        is_other = output_container(self) == "pandas" and not is_of(kept, "pandas")
+        return kept.to_pandas() if is_other else kept  # scikit-learn converts to polars
 
     def _transform(self, X: Any) -> Any:
         # scikit-learn does not check at all if missing values are allowed.
@@ -130,7 +126,8 @@ class FeatureSelector(SelectorMixin, BaseEstimator):
 
 def _check_columns_of_fit(selector: Any, X: Any) -> None:
     """Check the number and the names of the columns, as scikit-learn does for its own types."""
-    fitted, names = getattr(selector, "feature_names_in_", None), names_of(X)
+    fitted = getattr(selector, "feature_names_in_", None)
+    names = X.names if isinstance(X, Blocks) else getattr(X, "columns", None)
     if fitted is not None and names is not None and list(fitted) != [*map(str, names)]:
         unseen, missing = sorted(set(names) - set(fitted)), sorted(set(fitted) - set(names))
         raise ValueError(

@@ -9,7 +9,8 @@ from single import trace_objective
 
 from covmin.core.constraints import CappedSimplex
 from covmin.core.grams import FourierGram
-from covmin.core.kernels import Gaussian, WaveSum
+from covmin.core.kernels import Gaussian
+from covmin.core.kernels.additive import WaveSum
 from covmin.core.rows import Sample
 from covmin.core.solver import Steps, minimize
 

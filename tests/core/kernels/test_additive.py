@@ -6,7 +6,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 from covmin.core.arrays import to_numpy, transposed
-from covmin.core.kernels import WaveSum, waves_for
+from covmin.core.kernels.additive import WaveSum, waves_for
 
 
 def test_matrix(draw, w, xp):

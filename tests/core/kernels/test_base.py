@@ -18,8 +18,8 @@ from covmin.core.kernels import (
     Mixed,
     Polynomial,
     RationalQuadratic,
-    Scale,
 )
+from covmin.core.kernels.base import Scale
 
 
 @pytest.fixture

@@ -7,7 +7,8 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy.stats import chi2, kstest, norm
 
 from covmin.core.arrays import to_numpy
-from covmin.core.kernels import KERNELS, Gaussian, Linear, WaveSum
+from covmin.core.kernels import KERNELS, Gaussian, Linear
+from covmin.core.kernels.additive import WaveSum
 from covmin.core.kernels.base import Components, FourierMap, ShiftInvariant
 
 SIGMA = 1.3

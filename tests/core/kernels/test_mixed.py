@@ -3,16 +3,9 @@
 import numpy as np
 import pytest
 
-from covmin.core.kernels import (
-    Additive,
-    Gaussian,
-    Laplacian,
-    Mixed,
-    Polynomial,
-    RationalQuadratic,
-    Scale,
-    WaveSum,
-)
+from covmin.core.kernels import Additive, Gaussian, Laplacian, Mixed, Polynomial, RationalQuadratic
+from covmin.core.kernels.additive import WaveSum
+from covmin.core.kernels.base import Scale
 
 
 def test_the_kernel_of_a_stage():

@@ -80,7 +80,7 @@ def test_entries_stored_twice_are_added_and_the_table_stays_as_it_is():
 @pytest.mark.parametrize("value", [np.nan, np.inf])
 def test_what_is_no_number_is_refused(value):
     table = coo_array(([1.0, value], ([0, 1], [0, 2])), shape=(2, 3))
-    with pytest.raises(ValueError, match=r"NaN or infinity .* in column 2 and in 1 altogether"):
+    with pytest.raises(ValueError, match="NaN or infinity in 1 column: 2"):
         sparse_table(table)
 
 

@@ -2,32 +2,9 @@
 
 from typing import Any
 
-from .additive import Additive, GaussianSum, Mixed, WaveSum, waves_for
-from .base import Components, Configurable, FourierMap, Kernel, Scale, ScaledKernel
-from .distances import MEDIAN_ROWS, Gaussian, Laplacian, RationalQuadratic, median_bandwidth
+from .additive import Additive, Mixed
+from .distances import Gaussian, Laplacian, RationalQuadratic
 from .linear import Linear, Polynomial
-
-__all__ = [
-    "KERNELS",
-    "MEDIAN_ROWS",
-    "Additive",
-    "Components",
-    "Configurable",
-    "FourierMap",
-    "Gaussian",
-    "GaussianSum",
-    "Kernel",
-    "Laplacian",
-    "Linear",
-    "Mixed",
-    "Polynomial",
-    "RationalQuadratic",
-    "Scale",
-    "ScaledKernel",
-    "WaveSum",
-    "median_bandwidth",
-    "waves_for",
-]
 
 KERNELS: dict[str, type[Any]] = {
     kernel.name: kernel

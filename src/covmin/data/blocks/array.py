@@ -14,7 +14,9 @@ from scipy.sparse import csr_array, issparse
 from covmin.constants import MEMORY_NUMBERS
 from covmin.core.arrays import Array, take, to_device
 from covmin.core.rows import map_blocks
+from covmin.remarks import InputError
 from covmin.runtime.machine import row_threads
+from covmin.text import count_of, listed
 
 # (raw X_block, Y_block, p_block) → anything
 RawFunction = Callable[[np.ndarray, np.ndarray, np.ndarray], Any]
@@ -131,13 +133,9 @@ class ArrayBlocks(Blocks):
             yield start, X if columns is None else np.take(X, columns, axis=1)
 
     def take(self, rows: np.ndarray, columns: np.ndarray | None = None) -> np.ndarray:
-        taken = np.empty(
-            (rows.size, self.shape[1] if columns is None else columns.size), self.dtype
-        )
         order = np.argsort(rows)  # a file is read from front to back
         read = rows[order] if columns is None else np.ix_(rows[order], columns)
-        taken[order] = self.array[read]
-        return taken
+        return self.array[read].astype(self.dtype, copy=False)[np.argsort(order)]
 
 
 class DeviceBlocks(Blocks):
@@ -198,11 +196,8 @@ def sparse_table(X: Any) -> np.ndarray | SparseBlocks:
         raise ValueError(f"X must hold real numbers, not {X.dtype}. Complex data not supported.")
     table = csr_array(X, dtype=float_dtype(X.dtype), copy=True)  # leave the user's unchanged
     table.sum_duplicates()
-    if not np.isfinite(table.data).all():
-        bad = np.unique(table.indices[~np.isfinite(table.data)])
-        raise ValueError(
-            "Input X contains NaN or infinity among the stored values of a sparse matrix, first "
-            f"in column {bad[0]} and in {bad.size} altogether; drop or impute those values first."
-        )
+    if (bad := np.unique(table.indices[~np.isfinite(table.data)])).size:
+        text = f"Input X is sparse and contains NaN or infinity in {count_of(bad.size, 'column')}"
+        raise InputError(f"{text}: {listed(bad.tolist())}; drop or impute those values first.", "X")
     is_small = int(X.shape[0]) * int(X.shape[1]) <= MEMORY_NUMBERS
     return table.toarray() if is_small else SparseBlocks(table)
