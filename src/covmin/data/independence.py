@@ -136,12 +136,12 @@ def column_alike_in_order(X: np.ndarray, Y: np.ndarray, source: np.ndarray) -> i
     """Return a column that is alike in consecutive rows if Y is too, otherwise None.
 
     Independent rows that were sorted by a feature or by the response resemble the next one too. So
-    what follows the row number slowly is removed, and jumps of features with few of them. Columns
-    by which rows are sorted say nothing, and waves over them are removed from the others; nor do
-    indicators of levels that are listed one after the other, such as patients, but what is alike
-    within a level counts. If a column or the response is in order, little that is left says
-    nothing; if that is the response, the features decide. Of a random walk little is left too, but
-    nothing is in order. ``source`` is the input column of each column.
+    what follows the row number slowly is removed, and jumps of features (``source`` of a column)
+    with few of them. Columns by which rows are sorted say nothing, and waves over them are removed
+    from the others; nor do levels listed one after the other, such as patients, but what is alike
+    within them counts. If a column or the response is in order, little that is left says nothing;
+    if that is the response, the features decide. Of a random walk little is left too, but nothing
+    is in order.
     """
     n = len(X)
     both = np.hstack([X, Y])

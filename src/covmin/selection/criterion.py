@@ -112,9 +112,9 @@ def unexplained_variance(
     rows = columns.independent(seed_of(random_state))
     with one_blas_thread():
         if cv is not None or (groups is not None and np.unique(groups).size < table.n_samples):
-            every = np.arange(table.layout.unit.size)
-            [share] = held_out_shares(table.distinct(rows, MANY_ROWS), cv, [every])
-            return min(float(share), 1.0)  # the mean is a candidate too
+            every = [np.arange(table.layout.unit.size)]
+            [share] = held_out_shares(table.distinct(rows, MANY_ROWS), cv, every).tolist()
+            return float(min(share, 1.0))  # the mean is a candidate too
         first, p = rows.first[:MANY_ROWS], rows.p[:MANY_ROWS] / rows.p[:MANY_ROWS].sum()
         Z, Y = columns.X.take(first), table.response.Y[first]
         if columns.index.size == 0 or not np.ptp(Y, axis=0).any():

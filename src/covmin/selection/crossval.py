@@ -31,10 +31,8 @@ from covmin.runtime.run import Run
 
 from .assemble import problem_of, refined
 from .measures import class_measures, concordance
-from .splits import Fold, splits
+from .splits import FEWEST_SAMPLES, Fold, splits
 
-# With fewer samples there is no cross-validation.
-FEWEST_SAMPLES = 4
 _TINY = np.finfo(float).tiny
 # The score of an estimator on a fold, given columns of the input.
 Score = Callable[[np.ndarray, Fold], float]

@@ -27,16 +27,9 @@ from covmin.runtime.seeds import seed_of
 from covmin.text import count_of, listed
 
 from .assemble import problem_of, refined
-from .crossval import (
-    FEWEST_SAMPLES,
-    CrossValidation,
-    beyond_given,
-    cross_validate,
-    is_found,
-    lost_in_folds,
-)
+from .crossval import CrossValidation, beyond_given, cross_validate, is_found, lost_in_folds
 from .scoring import estimator_score
-from .splits import lists_rows, splits
+from .splits import FEWEST_SAMPLES, lists_rows, splits
 
 # Samples from which a product of two features stands out among a thousand.
 _SHOW_PAIRS = 100
