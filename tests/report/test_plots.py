@@ -70,7 +70,7 @@ def test_few_numbers_are_bars_and_missing_ones_a_level_or_left_out(incomplete):
     assert plots["when"]["date"]
     pair = report["pair"]
     shown = len(pair["x"]) + pair["n_missing"]
-    assert shown == report["drawn_rows"]
+    assert shown == report["described_rows"]
 
 
 def test_means_of_levels_are_on_the_scale_of_the_response_and_flags_have_words():

@@ -99,13 +99,11 @@ def select(
 
     - `covmin select wine.csv --target cultivar`
     - `covmin select wine.csv -t cultivar -m 5 --report wine.html --output wine5.csv`
-    - `covmin select glass.csv -t type --drop id,lab`
     - `covmin select houses.csv -t price --as district=category --given area`
     - `covmin select trial.csv -t days --event died`
     - `covmin select visits.csv -t outcome --row-groups patient`
     - `covmin select sales.csv -t units --time date`
     - `covmin select wine.csv -t cultivar --verdicts --fdr 0.05`
-    - `covmin select genes.parquet -t -1 --seconds 600`
     - `covmin select genes.parquet -t -1 --kernel polynomial --set kernel__degree=2`
     - `zcat big.csv.gz | covmin select - -t y --json | jq .selected`
     """

@@ -232,8 +232,7 @@ def factorize(M: Array, ridge: Array | float = 0.0) -> Factor:
     If rounding has made the matrix indefinite, its diagonal is raised by the smallest power-of-ten
     multiple of the rounding error that makes it positive definite. A pivot as small as the
     rounding error of its entry counts as zero, because its sign would depend on the processor.
-    Each row is raised relative to its own entry, since the entry of a sample with nearly zero
-    weight is huge.
+    Each row is raised relative to its own entry, which is huge for a sample of hardly any weight.
     """
     xp = array_namespace(M)
     diagonal = xp.linalg.diagonal(M) + ridge

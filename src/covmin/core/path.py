@@ -198,9 +198,8 @@ def _solve(
 def _order(objective: Objective, solution: Solution) -> np.ndarray:
     """Return features from best to worst: by weight, then by the step at which they reached zero.
 
-    Remaining ties are ordered by the gradient. A kernel of squared weights has no gradient at zero,
-    so these features get a tiny weight, too small to change the kernel, to see which would help
-    most.
+    Remaining ties are ordered by the gradient. A kernel of squared weights has none at zero, so
+    these features get a tiny weight, too small to change the kernel, to see which would help most.
     """
     w, slope = solution.w, solution.gradient
     if objective.gram.zero_is_absorbing:

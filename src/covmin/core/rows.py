@@ -124,9 +124,7 @@ class Sample:
             X = X if self.columns is None else take(X, self.columns, axis=1)
             yield X, self.Y[block, :], self.p[block]
 
-    def _map(
-        self, function: Callable[..., Result], blocks: Iterable[tuple[Any, ...]]
-    ) -> Iterator[Result]:
+    def _map(self, function: Callable[..., Result], blocks: Iterable[Any]) -> Iterator[Result]:
         # Other libraries use several threads themselves.
         return map_blocks(function, blocks, self.n_threads if is_numpy_array(self.X) else 1)
 

@@ -240,9 +240,8 @@ def read_categories(levels: Levels) -> ReadColumn:
         words += ", which hardly repeat: used only as an indicator of missingness"
         return ReadColumn("category", presence, words, "presence")
     block, n_merged = indicators(levels, rare)
-    return ReadColumn(
-        "category", block, f"{words}, {n_merged} rare ones merged" if n_merged else words
-    )
+    merged = f", {n_merged} rare ones merged" if n_merged else ""
+    return ReadColumn("category", block, words + merged)
 
 
 def _presence(levels: Levels) -> np.ndarray | None:
@@ -359,9 +358,7 @@ def read_matrix(
             return X, *unchanged
         if not isinstance(X, ArrayBlocks):
             text = "column_types requires a table in memory, but this X is read in blocks."
-            cure = (
-                "Encode these columns first and omit column_types, or load the table into memory."
-            )
+            cure = "Encode these columns first, or load the table into memory."
             raise InputError(f"{text} {cure}", "column_types")
         X = X.array
     others = [j for j, kind in wanted.items() if kind != "number"]

@@ -94,7 +94,7 @@ class EncodedResponse:
         power = float((sample_weight @ residuals**2).sum() / sample_weight.sum())
         if power <= np.finfo(float).eps:
             raise InputError(
-                "The given features determine y, so there is nothing left to explain.", "given"
+                "The given features determine y: there is nothing left to explain.", "given"
             )
         return replace(self, Y=residuals / np.sqrt(power), squared_unit=self.squared_unit * power)
 
@@ -188,10 +188,8 @@ def class_weights(
     """
     labels, classes = response.labels, response.classes
     if labels is None:
-        text = (
-            "class_weight requires a single column of class labels as y; pass sample_weight to fit"
-        )
-        raise InputError(f"{text} for other responses.", "class_weight")
+        text = "class_weight requires a single column of class labels as y"
+        raise InputError(f"{text}; for other responses, pass sample_weight.", "class_weight")
     if isinstance(class_weight, str):
         totals = np.bincount(labels, sample_weight)
         return sample_weight / totals[labels] * (sample_weight.sum() / totals.size)
@@ -270,9 +268,7 @@ def _classes(y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return classes, labels
 
 
-def _ordered_columns(
-    y: np.ndarray, levels: list[Any] | None
-) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def _ordered_columns(y: np.ndarray, levels: list[Any] | None) -> tuple[np.ndarray, ...]:
     """Return one step per threshold, so that distant classes differ in more columns."""
     if levels is None:
         if y.dtype.kind not in "biuf":
@@ -341,8 +337,7 @@ def _standardized(columns: np.ndarray, p: np.ndarray) -> np.ndarray:
 def _number_columns(y: np.ndarray, p: np.ndarray, clip: bool) -> tuple[np.ndarray, bool]:
     """Return a numeric response as columns, and whether any are normal scores.
 
-    With ``clip``, numbers with a few far values are replaced by normal scores: their order can be
-    relied on.
+    With ``clip``, normal scores replace numbers with a few far values: their order is reliable.
     """
     try:
         columns = y.astype(np.float64)

@@ -277,8 +277,7 @@ def moments_block(has_missing: bool, X: Array, Y: Array, p: Array) -> tuple[np.n
         parts = (to_numpy((p[tile, None] * there[tile, :]).sum(axis=0)) for tile in row_tiles(X))
         weight = np.sum(list(parts), axis=0)
     total = np.where(weight > 0.0, weight, 1.0)
-    # Measure from the lowest value: a sum of numbers far from zero would lose the digits in which
-    # they differ.
+    # Measure from the lowest value: sums of numbers far from zero lose digits in which they differ.
     origin = np.where(low > high, 0.0, low / size)
     above, power = np.zeros_like(size), np.zeros_like(size)
     # Sums, not matrix products: sums round a column in the same way wherever it is.
@@ -299,9 +298,7 @@ def moments_block(has_missing: bool, X: Array, Y: Array, p: Array) -> tuple[np.n
 
 def merge_moments(parts: Iterable[tuple[np.ndarray, ...]]) -> tuple[np.ndarray, ...]:
     """Combine the moments of several blocks."""
-    lows, highs, weights, sizes, means, powers = (
-        np.array(part) for part in zip(*parts, strict=True)
-    )
+    lows, highs, weights, sizes, means, powers = map(np.array, zip(*parts, strict=True))
     size, weight = sizes.max(axis=0), weights.sum(axis=0)
     shares = weights / np.where(weight > 0.0, weight, 1.0)
     means, powers = means * (sizes / size), powers * (sizes / size) ** 2

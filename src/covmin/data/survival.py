@@ -23,8 +23,7 @@ _FORMS = (
 def survival_times(y: Any, task: str = "survival") -> np.ndarray:
     """Return events and times (n_samples, 2) of a survival response.
 
-    The event is the boolean column, or else, with task "survival", the first column that contains
-    only 0 and 1.
+    The event is the boolean column, or else, with task "survival", the first one of only 0 and 1.
     """
     fields = getattr(getattr(y, "dtype", None), "names", None) or ()
     if fields or is_frame(y):
@@ -34,9 +33,7 @@ def survival_times(y: Any, task: str = "survival") -> np.ndarray:
         columns = list(array.T) if array.ndim == 2 else [array]
     if len(columns) != 2:
         found = f"but y has {count_of(len(columns), 'column')}"
-        raise InputError(
-            f"task='survival' requires an event and a time, {found}: {_FORMS}.", "task"
-        )
+        raise InputError(f"task='survival' needs an event and a time, {found}: {_FORMS}.", "task")
     columns = [_numbers(column) for column in columns]
     is_event = [column.dtype.kind == "b" for column in columns]
     if sum(is_event) != 1:
@@ -94,9 +91,7 @@ def martingale_residuals(event: np.ndarray, time: np.ndarray, p: np.ndarray) -> 
     return np.asarray(event - np.cumsum(events / at_risk)[place])
 
 
-def survival_curve(
-    event: np.ndarray, time: np.ndarray, p: np.ndarray
-) -> tuple[np.ndarray, np.ndarray]:
+def survival_curve(event: np.ndarray, time: np.ndarray, p: np.ndarray) -> tuple[np.ndarray, ...]:
     """Return the event times and the Kaplan–Meier curve ``S(t) = Π_{s ≤ t} (1 − d(s)/n(s))``."""
     times, _, events, at_risk = _events_and_risk(event, time, p)
     seen = events > 0.0

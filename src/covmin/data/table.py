@@ -144,9 +144,7 @@ class Table:
         if not isinstance(self.X, Blocks):
             return self
         n, d = self.X.shape
-        remedy = (
-            'Only approximation="fourier" reads rows in blocks, without given features, on a CPU.'
-        )
+        remedy = 'Only approximation="fourier" reads in blocks, without given features, on a CPU.'
         check_memory(n * d * self.X.dtype.itemsize, f"A copy of {n} rows and {d} columns", remedy)
         return replace(self, X=self.X.take(np.arange(n)))
 
@@ -355,10 +353,9 @@ def check_columns(table: Table, columns: PreparedColumns) -> None:
     if out := [each for each in table.readings if each.kind in LEFT_OUT[:-1]]:
         _warn_of_excluded(table, names.tolist(), out)
     if table.n_samples < 2 * FEW_LEVELS:
-        text = (
-            f"With {table.n_samples} samples, ranks are hardly better than chance unless an effect"
-        )
-        warn("too-few-samples", f"{text} is very strong. Do not rely on them without more samples.")
+        text = f"With {table.n_samples} samples, ranks are hardly better than chance"
+        more = "unless an effect is very strong. Do not rely on them without more samples."
+        warn("too-few-samples", f"{text} {more}")
 
 
 def _warn_of_excluded(table: Table, names: list[Any], out: list[Reading]) -> None:

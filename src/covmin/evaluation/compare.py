@@ -23,7 +23,7 @@ from sklearn.utils import column_or_1d
 from covmin.data import Table, TableOptions, read
 from covmin.data.columns import LEFT_OUT, summary
 from covmin.data.independence import check_independence
-from covmin.remarks import warn
+from covmin.remarks import required, warn
 from covmin.runtime.machine import one_thread
 from covmin.runtime.run import ProgressBar
 from covmin.runtime.seeds import global_state_restored, seed_of, unit_seed
@@ -120,6 +120,7 @@ def compare_selectors(
     >>> bool(table.mean_score["ccm"] > table.mean_score["pearson"] + 0.2)
     True
     """
+    pandas = required("pandas", "A comparison", "cli")
     scorer = None if scoring is None else get_scorer(scoring)
     if seconds is not None and not seconds > 0.0:
         raise ValueError(f"seconds must be a number > 0 or None; got {seconds!r}.")
@@ -155,8 +156,9 @@ def compare_selectors(
     total, ran = Counter(unit["selector"] for unit in units), Counter(name for name, _ in errors)
     unfinished = {name: (ran[name], n) for name, n in total.items() if ran[name] < n}
     _warn_of_missing(errors, unfinished, seconds)
+    frame = pandas.DataFrame([row for i in done for row in results[i]["rows"]])
     return CurveResult(
-        [row for i in done for row in results[i]["rows"]],
+        frame.astype({"score": float}),
         scoring_name(None, scoring) if scoring is not None else "accuracy" if classes else "R²",
         unfinished,
     )

@@ -16,7 +16,6 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC, SVR
 
 from covmin.core.kernels.distances import median_bandwidth
-from covmin.remarks import required
 from covmin.runtime.seeds import unit_seed
 
 from .selectors import ComparedTable, Make, order_of_features
@@ -155,33 +154,23 @@ class CurveResult:
 
     Attributes
     ----------
-    records : list of dict
-        One record per selector, repeat, fold and number of features.
+    frame : pandas.DataFrame
+        Tidy, with columns selector, protocol, repeat, fold, n_features, score, fit_seconds.
     score_name : str
         Name of the score: ``"accuracy"``, ``"R²"``, or the requested ``scoring``.
     unfinished : dict of str to (int, int)
         Selectors stopped by the time limit: number of rankings done, and number of all rankings.
-    frame : pandas.DataFrame
-        Tidy, with columns selector, protocol, repeat, fold, n_features, score, fit_seconds.
     """
 
-    records: list[dict[str, Any]]
+    frame: Any
     score_name: str
     unfinished: dict[str, tuple[int, int]]
 
     def __repr__(self) -> str:
-        names = ", ".join(dict.fromkeys(record["selector"] for record in self.records))
         return (
-            f"<CurveResult: {len(self.records)} scores ({self.score_name}) of "
-            f"{names or 'no selector'}; see .summary(), .frame and .plot()>"
+            f"<CurveResult: {len(self.frame)} scores ({self.score_name}) of "
+            f"{', '.join(self.frame['selector'].unique())}; see .summary(), .frame and .plot()>"
         )
-
-    @property
-    def frame(self) -> Any:
-        """Results as a tidy frame, one row per record."""
-        missing_as_nan = {"score": float, "fit_seconds": float}
-        frame = required("pandas", "A result as a frame", "cli").DataFrame(self.records)
-        return frame.astype(missing_as_nan)
 
     def summary(self) -> Any:
         """Average over repeats and folds, for each selector and number of features.

@@ -142,7 +142,6 @@ def build_report(
         "substitutes": substitutes(selector, view, explained, kept),
         "described_rows": int(view.rows.size),
         "regression_rows": min(n, SAMPLE_ROWS),
-        "drawn_rows": int(view.drawn_rows.size),
         "code": "\n".join(map(printable, code.split("\n"))),
         "versions": {"covmin": covmin.__version__}
         | {library: version(library) for library in ("numpy", "scipy", "scikit-learn")}

@@ -44,9 +44,8 @@ def pair_points(view: View, pair: Sequence[int]) -> dict[str, Any]:
     Levels are given by their numbers. Rows with a missing number are omitted and counted.
     """
     columns = [view.column(j) for j in pair]
-    missing = [column.missing[view.drawn_rows] & ~column.is_category for column in columns]
-    unseen = np.any(missing, axis=0)
-    rows = view.drawn_rows[~unseen]
+    unseen = np.any([c.missing[view.rows] & ~c.is_category for c in columns], axis=0)
+    rows = view.rows[~unseen]
     points: dict[str, Any] = {
         "levels": [None, None],
         "dates": [column.is_date for column in columns],
@@ -151,13 +150,13 @@ def _survival_of(view: View, names: list[str], codes: np.ndarray) -> dict[str, A
 
 def _scatter(view: View, column: Column) -> dict[str, Any]:
     """Return points, and a local average with a Gaussian window."""
-    rows, shown = (r[~column.missing[r]] for r in (view.rows, view.drawn_rows))
+    rows = view.rows[~column.missing[view.rows]]
     x, y = column.values[rows], view.y[rows]
     grid = np.quantile(x, np.linspace(0.02, 0.98, _GRID))
     width = 1.06 * x.std() * x.size**-0.2 or 1.0
     W = np.exp(-0.5 * ((grid[:, None] - x) / width) ** 2) + 1e-300
     curve = zip(_rounded(grid), _rounded(W @ y / W.sum(axis=1)), strict=True)
-    points = {"x": _rounded(column.values[shown]), "y": _rounded(view.y[shown])}
+    points = {"x": _rounded(x), "y": _rounded(y)}
     return {"kind": "scatter", **points, "curve": [list(point) for point in curve]}
 
 

@@ -19,8 +19,8 @@ from covmin.selection.summary import level_text
 from covmin.text import number, printable, shortened
 
 MISSING = "(missing)"
-# Rows to describe a feature, and those of them to draw as points.
-_ROWS, _POINTS = 500, 300
+# Rows to describe a feature.
+_ROWS = 500
 # Numbers are shown up to this size: sums of their squares do not overflow.
 _LARGEST = 1e150
 
@@ -66,8 +66,7 @@ class View:
 
     def _column(self, number: int) -> Column:
         """Return a column with its values as passed."""
-        X = self.table.passed[0]
-        kind = str(self.table.kinds[number])
+        X, kind = self.table.passed[0], str(self.table.kinds[number])
         dtype = list(X.dtypes)[number] if hasattr(X, "dtypes") else getattr(X, "dtype", "")
         if kind == "number" and not str(dtype).lower().startswith("bool"):
             values = _bounded(self.table.X[:, self._first[number]])
@@ -120,11 +119,6 @@ class View:
         codes = np.unique(self.y, return_inverse=True)[1]
         by_value = shuffled[np.argsort(codes[shuffled], kind="stable")]
         return np.sort(by_value[np.linspace(0, n - 1, _ROWS).astype(np.intp)])
-
-    @cached_property
-    def drawn_rows(self) -> np.ndarray:
-        """The rows that are drawn as points."""
-        return self.rows[:: max(1, -(-self.rows.size // _POINTS))]
 
 
 def _sampled(table: Table) -> Table:

@@ -14,7 +14,7 @@ from covmin.data.independence import check_independence
 from covmin.data.standardize import Standardize
 from covmin.plan import Plan
 from covmin.plan.formulation import FORMULATIONS, Fourier, approximation_of
-from covmin.plan.rules import choose_approximation, kernel_of
+from covmin.plan.rules import choose_approximation, kernel_of, with_share
 from covmin.runtime.compat import HasMethods, Interval, StrOptions, validate_params
 from covmin.runtime.machine import one_blas_thread
 from covmin.runtime.seeds import seed_of
@@ -168,8 +168,8 @@ def conditional_covariance_trace(
         Whether to scale every feature to mean 0 and variance 1 first; "rank" uses the normal
         scores of the ranks.
     kernel : str or kernel, default="gaussian"
-        "gaussian", "rational-quadratic", "laplacian", "linear", "polynomial", or an object from
-        :mod:`covmin.kernels`. The median bandwidth uses the features with positive weight.
+        As in :class:`~covmin.CCMSelector`. A median bandwidth is that of the features with positive
+        weight.
     epsilon : "auto" or float, default="auto"
         Regularisation parameter ε. "auto" is 0.001 for classes and 0.1 for regression.
     approximation : {"auto", "exact", "fourier"} or Fourier, default="auto"
@@ -204,23 +204,16 @@ def conditional_covariance_trace(
     d = table.layout.unit.size
     w = np.ones(d) if weights is None else np.asarray(weights, dtype=np.float64)
     if w.shape != (d,) or not np.isfinite(w).all() or (w < 0).any():
-        raise ValueError(
-            f"weights must be {d} finite numbers ≥ 0, one for each feature; got {weights!r}."
-        )
+        raise ValueError(f"weights must be {d} finite numbers ≥ 0; got {weights!r}.")
     w = w[columns.unit_index]
     keep = np.flatnonzero(w > 0.0)
     if keep.size == 0:  # no feature varies or has positive weight: nothing is explained
         return float(response.squared_unit)
     if isinstance(epsilon, str):
         epsilon = PAPER_RIDGE[response.task]
-    chosen = kernel_of(kernel, FORMULATIONS["paper"])
-    if getattr(chosen, "mixing", 1.0) == "auto":
-        raise ValueError(
-            "The additive share of the mixed kernel is chosen during a fit; here, pass it as a "
-            "number: kernel=covmin.kernels.Mixed(mixing=0.3)."
-        )
-    named, n_components = approximation_of(approximation)
     formulation, shape = FORMULATIONS["paper"], columns.X.shape
+    chosen = with_share(kernel_of(kernel, formulation), shape[0], columns.units.n_features)
+    named, n_components = approximation_of(approximation)
     by, _ = choose_approximation(named, chosen, shape, n_components=n_components)
     plan = Plan((), response.task, *shape, formulation, by, chosen, n_components=n_components)
     with one_blas_thread():

@@ -216,8 +216,7 @@ def look(
     The additive kernel is used if two features rarely take unusual values together, such as two
     words that rarely occur in the same document. Then too few samples can show an interaction, and
     all other samples are nearly alike: a joint kernel sees little more than how unusual a sample
-    is. The additive kernel is used only if no pair stands out and single effects predict better
-    than chance.
+    is. No pair must stand out, however, and single effects must predict better than chance.
     """
     data = problem_of(plan, columns, table.response.Y)
     first, p = FirstLook(data, plan.task, plan.order), columns.distinct(0).p

@@ -36,9 +36,7 @@ def check_scored(estimator: Any, scoring: Any) -> None:
     if estimator is not None:
         check_scoring(clone(estimator), scoring)
     elif scoring is not None:
-        raise ValueError(
-            f"scoring={scoring!r} requires an estimator; pass estimator=, or omit scoring."
-        )
+        raise ValueError(f"scoring={scoring!r} requires an estimator; pass estimator=, or omit it.")
 
 
 def estimator_score(estimator: Any, scoring: Any, table: Table) -> Score | None:

@@ -107,8 +107,7 @@ class CCMSelector(NamedResultsMixin, FeatureSelector):
         rarely vary, as word counts do), and "gaussian", as in the paper, for a single solve.
     epsilon : "auto", float or array-like of float, default="auto"
         Regularisation parameter ε; larger values mean smoother functions. "auto" depends on the
-        part of y that all features together cannot predict. Cross-validation chooses among several
-        values.
+        part of y that all features together cannot predict. Several are cross-validated.
     formulation : {"path", "paper"} or Formulation, default="path"
         "path" solves for a decreasing number of features; "paper" solves once, as published. A
         :class:`covmin.Formulation` gives access to all options of the paper.
@@ -303,8 +302,7 @@ class CCMSelector(NamedResultsMixin, FeatureSelector):
             ``task="survival"``, a table of two columns: event and time. Samples with a missing
             response are dropped, with a warning.
         sample_weight : array-like of shape (n_samples,), default=None
-            Sample weights. A weight of 2 is equivalent to repeating the sample, and a weight of 0
-            to omitting it.
+            Sample weights. A weight of 2 means to repeat the sample, and a weight of 0 to omit it.
         groups : array-like of shape (n_samples,), default=None
             Group of each sample, such as a patient or a day. Cross-validation keeps the samples of
             a group in one fold. Without groups and ``cv``, samples that follow each other or are

@@ -177,8 +177,7 @@ def feature_rows(
     """Return a dict for each feature, best first; given ones precede.
 
     ``alone`` is what each of the first ``n_alone`` in use explains on its own, or None.
-    ``in_folds`` is the fraction of the folds that select it, and ``reason`` says why a feature is
-    not selected.
+    ``in_folds`` is the fraction of the folds that select it, ``reason`` says why it is left out.
     """
     names, ranking, groups = feature_names(selector), selector.ranking_, selector.feature_groups_
     out = {read.column: read.words for read in selector.plan_.readings if read.kind in LEFT_OUT}

@@ -94,8 +94,7 @@ class FeatureSelector(SelectorMixin, BaseEstimator):
         -------
         X_selected : array or frame of shape (n_samples, n_selected)
             A frame if X is one, with its dtypes, and otherwise an array; or what ``set_output``
-            asks for. Sparse matrices, Dask collections, torch tensors and Parquet files keep their
-            type.
+            asks for. Sparse matrices, Dask collections, tensors and Parquet files keep their type.
         """
         support = self.get_support(indices=True)  # first, so that NotFittedError comes first
         if stays_what_it_is(X):

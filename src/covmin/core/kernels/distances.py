@@ -316,8 +316,7 @@ class Laplacian(ShiftInvariant):
         """Draw Cauchy frequencies, cut off at 200/σ, which omits 0.3 % of them per feature.
 
         The derivative in the weight of a feature is proportional to its frequency, and a Cauchy
-        variable has no mean: without the cut-off the gradient would not converge as the number of
-        draws grows.
+        variable has no mean: without the cut-off the gradient would not converge with more draws.
         """
         quantiles = rng.uniform(-1.0, 1.0, (n_columns, (n_components + 1) // 2))
         return np.tan(quantiles * math.atan(_LARGEST_FREQUENCY))

@@ -83,8 +83,7 @@ class Screening:
     Columns and responses are replaced by ranks, and each column by a few functions of its ranks: a
     line and cosines. Without dependence, the association of a product with the response is then
     distributed almost like that of a random direction, even in the tail: functions of ranks are
-    bounded, and a dependence carried by too few samples, such as rare values in rare classes, does
-    not count.
+    bounded, and a dependence that few samples carry, such as rare values, does not count.
     """
 
     ranked: Ranked
@@ -144,9 +143,8 @@ class Screening:
         level = search.level * prior(ALL_FUNCTIONS) / ranked.spread.size
         least = betainccinv(*by_chance(ranked.n_samples, codes.shape[1]), level)[:, None]
         highest = (ranked.shares(codes, ALL_FUNCTIONS) / least).max(axis=0)
-        columns = np.argsort(-highest, kind="stable")[
-            : min(_MOST_COLUMNS, int((highest >= 1.0).sum()))
-        ]
+        n_strong = min(_MOST_COLUMNS, int((highest >= 1.0).sum()))
+        columns = np.argsort(-highest, kind="stable")[:n_strong]
         functions = to_numpy(ranked.kept(columns, ALL_FUNCTIONS))
         effects, places = np.empty((root.size, 0)), list[int]()
         most = min(ALL_FUNCTIONS * search.most, ranked.n_samples // 4)
@@ -204,11 +202,9 @@ class Screening:
         # For two classes only rounding errors remain.
         squares = without(np.column_stack([root, self.codes]), self.codes**2 / root)
         squares = orthonormal(squares, _ROUNDING)
-        columns, share, p_values, _ = self._screen(
-            squares, self.search.level, N_FUNCTIONS, 1, squares[:, :0]
-        )
-        units = self.of_column[columns]
-        return Found(columns, units, share, p_values, self.ranked.n_samples)
+        found = self._screen(squares, self.search.level, N_FUNCTIONS, 1, squares[:, :0])
+        columns, share, p_values, _ = found
+        return Found(columns, self.of_column[columns], share, p_values, self.ranked.n_samples)
 
     def interactions(self, order: int = 2, n_functions: int = N_FUNCTIONS) -> Found:
         """Find sets of up to ``order`` columns whose product explains more than fewer of them.
