@@ -105,20 +105,12 @@ def dependence_of_rows(table: Any, rows: np.ndarray | None = None) -> Remark | N
     Y = _standardized(np.asarray(table.response.Y[rows], dtype=np.float64))
     if (found := column_alike_in_order(X, Y, table.layout.source[chosen])) is not None:
         [column] = table.column_labels[chosen[[found]]].tolist()
-        return Remark(
-            "dependent-rows",
-            "The rows are not independent: those that follow each other are alike, in column "
-            f"{column!r} and in the response.",
-            (column,),
-        )
-    share = share_of_near_copies(X, Y)
-    if share < _COPIED:
+        why = f"those that follow each other are alike, in column {column!r} and in the response"
+        return Remark("dependent-rows", f"The rows are not independent: {why}.", (column,))
+    if (share := share_of_near_copies(X, Y)) < _COPIED:
         return None
-    return Remark(
-        "dependent-rows",
-        f"The rows are not independent: {share:.0%} of them are nearly copies of others, with "
-        "nearly the same response.",
-    )
+    why = f"{share:.0%} of them are nearly copies of others, with nearly the same response"
+    return Remark("dependent-rows", f"The rows are not independent: {why}.")
 
 
 def _standardized(X: np.ndarray) -> np.ndarray:

@@ -5,7 +5,7 @@ whole path is run on the training folds. A kernel regression on its first m feat
 fitted to the training folds and evaluated on the test fold.
 """
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from types import SimpleNamespace
 from typing import Any
@@ -272,24 +272,12 @@ def held_out_shares(
     samples: Table, cv: Any, sets: list[np.ndarray], standardize: Standardize = True
 ) -> np.ndarray:
     """Return errors on held-out samples of regression on sets of units, relative to the mean."""
-    errors, of_mean = np.zeros(len(sets)), 0.0
+    errors = np.zeros(1 + len(sets))
     for fold in splits(samples, cv, every_fold=True):
-        held = _hold_out(samples, fold, standardize)
-        weight = samples.weight[fold[1]]
-        for number, predicted in enumerate(held.predicted(sets, held.response.Y)):
-            errors[number] += weight @ ((held.target - predicted) ** 2).sum(axis=1)
-        of_mean += float(weight @ (held.target**2).sum(axis=1))
-    return errors / of_mean
-
-
-def lost_in_folds(
-    units: Iterable[int], samples: Table, columns: PreparedColumns, settings: SimpleNamespace
-) -> dict[int, float]:
-    """Return how the error on held-out samples rises without each of some units of the columns."""
-    kept = columns.unit_index[list(units)]
-    sets = [kept, *(kept[kept != unit] for unit in kept)]
-    every, *fewer = held_out_shares(samples, settings.cv, sets, settings.standardize).tolist()
-    return {unit: share - every for unit, share in zip(units, fewer, strict=True)}
+        held, weight = _hold_out(samples, fold, standardize), samples.weight[fold[1]]
+        predicted = [np.zeros(1), *held.predicted(sets, held.response.Y)]
+        errors += [weight @ ((held.target - each) ** 2).sum(axis=1) for each in predicted]
+    return errors[1:] / errors[0]
 
 
 def _hold_out(

@@ -27,7 +27,7 @@ from covmin.runtime.seeds import seed_of
 from covmin.text import count_of, listed
 
 from .assemble import problem_of, refined
-from .crossval import CrossValidation, beyond_given, cross_validate, is_found, lost_in_folds
+from .crossval import CrossValidation, beyond_given, cross_validate, held_out_shares, is_found
 from .scoring import estimator_score
 from .splits import FEWEST_SAMPLES, lists_rows, splits
 
@@ -105,9 +105,13 @@ def fit(table: Table, columns: PreparedColumns, settings: SimpleNamespace, run: 
         wanted = None if plan.refines and most <= constants.CANDIDATES[0] else most
         path = run_path(problem, budgets, first.protected, run, wanted)
         plan, path, lost, errors = check(plan, problem, path, m, run)
-        if lost and (settings.cv is not None or table.groups is not None):
-            # Leave-one-out errors see other rows of the group.
-            lost = {} if found is None else lost_in_folds(lost, samples, columns, settings)
+        if settings.cv is not None or table.groups is not None:
+            # Leave-one-out errors see other rows of a group.
+            kept, lost = columns.unit_index[list(lost)], {} if found is None else lost
+            if lost:
+                sets = [kept, *(kept[kept != unit] for unit in kept)]
+                every, *without = held_out_shares(samples, settings.cv, sets, settings.standardize)
+                lost = {unit: share - every for unit, share in zip(lost, without, strict=True)}
     return Fit(plan, table, columns, problem, path, m, found, lost, errors)
 
 
