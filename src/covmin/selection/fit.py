@@ -105,8 +105,7 @@ def fit(table: Table, columns: PreparedColumns, settings: SimpleNamespace, run: 
         wanted = None if plan.refines and most <= constants.CANDIDATES[0] else most
         path = run_path(problem, budgets, first.protected, run, wanted)
         plan, path, lost, errors = check(plan, problem, path, m, run)
-        if settings.cv is not None or table.groups is not None:
-            # Leave-one-out errors see other rows of a group.
+        if settings.cv is not None or table.groups is not None:  # one row shows others of a group
             kept, lost = columns.unit_index[list(lost)], {} if found is None else lost
             if lost:
                 sets = [kept, *(kept[kept != unit] for unit in kept)]
