@@ -77,7 +77,7 @@ def test_few_sets_are_compared_closely_before_they_are_tuned():
     y = X[:, 0] + np.sin(2.0 * X[:, 1] + X[:, 2]) + 0.3 * rng.standard_normal(500)
     errors, every = SetErrors(sample_of(X, y), range(4)), frozenset(range(3))
     judged = errors.judge(every)
-    [rough] = errors.rough(every, [every], [judged.tuning])
+    [rough] = errors.rough(every, [every], [judged.tuning], 5e6)
     assert_allclose(rough, judged.error, rtol=0.15)
 
 

@@ -57,6 +57,7 @@ _START = tuple(product((1, 3, 4, 5), (1, 4)))
 _DENSE_ROWS, _ON_A_SIDE, _NEAR_COLUMNS, _CLEARLY = 5, 3, 3, 3.0
 # Fewest rows of a rough comparison, rows for each landmark, and multiplications; more for the last.
 _ROUGH_ROWS, _ROWS_FOR_EACH, _ROUGH_WORK, _LAST_WORK = 128, 6, 5e6, 2e7
+_AT_ONCE = 16  # sets of a rough comparison whose matrices stay in the cache
 
 
 @dataclass(frozen=True)
@@ -241,28 +242,26 @@ class SetErrors:
         return dict(zip(features, (errors - whole.error).tolist(), strict=True))
 
     def rough(
-        self,
-        base: Set,
-        sets: Sequence[Set],
-        tunings: Sequence[tuple[int, int]],
-        work: float = _ROUGH_WORK,
+        self, base: Set, sets: Sequence[Set], tunings: Sequence[tuple[int, int]], work: float
     ) -> np.ndarray:
         """Return errors of sets close to ``base``, each with the best of some kernels and ridges.
 
-        All sets at once, on the more rows and landmarks the fewer they are.
+        On the more rows and landmarks the fewer they are.
         """
         n = max(_ROUGH_ROWS, int((_ROWS_FOR_EACH**2 * work / len(sets)) ** (1.0 / 3.0)))
         share = self.sample.p[:n].sum()
         p, targets = self.sample.p[:n] / share, self._targets[:n] / np.sqrt(share)
         root = np.sqrt(p)[:, None]
         targets = targets - root * (root.T @ targets)
-        all_sets = _Sums(sets, base, (slice(n), slice(n // _ROWS_FOR_EACH)))
-        D, least = all_sets.of(self._distances, self._always), np.full(len(sets), np.inf)
-        for shape in {shape for shape, _ in tunings}:
-            K = CentredKernel(self._kernel(D, all_sets, shape), p)
-            for ridge in (ridge for each, ridge in tunings if each == shape):
-                residuals = K.leave_one_out(targets, FUNCTION_RIDGES[ridge])
-                np.minimum(least, np.einsum("ijk,ijk->i", residuals, residuals), out=least)
+        least, part = np.full(len(sets), np.inf), (slice(n), slice(n // _ROWS_FOR_EACH))
+        for start in range(0, len(sets), _AT_ONCE):
+            few = _Sums(sets[start : start + _AT_ONCE], base, part)
+            errors, D = least[start : start + _AT_ONCE], few.of(self._distances, self._always)
+            for shape in {shape for shape, _ in tunings}:
+                K = CentredKernel(self._kernel(D, few, shape), p)
+                for ridge in (ridge for each, ridge in tunings if each == shape):
+                    residuals = K.leave_one_out(targets, FUNCTION_RIDGES[ridge])
+                    np.minimum(errors, np.einsum("ijk,ijk->i", residuals, residuals), out=errors)
         return least
 
     def _kernel(self, D: np.ndarray, sets: _Sums, shape: int) -> np.ndarray:
