@@ -120,19 +120,12 @@ def warn_of_the_end(
         early_end = run.early_end(attributes["path_"].n_features[-1])
         warn("end-of-fit", early_end, category=ConvergenceWarning)
     elif not attributes["converged_"]:
-        warn(
-            "end-of-fit",
-            f"A solve stopped after max_iter={formulation.max_iter} steps before it reached "
-            f"tol={formulation.tol:g}; increase max_iter or tol of the formulation.",
-            category=ConvergenceWarning,
-        )
+        text = f"A solve stopped after max_iter={formulation.max_iter} steps before it reached"
+        cure = f"tol={formulation.tol:g}; increase max_iter or tol of the formulation."
+        warn("end-of-fit", f"{text} {cure}", category=ConvergenceWarning)
     elif formulation.constraint != "hard" and not attributes["weights_"][free].any():
-        warn(
-            "end-of-fit",
-            "All weights are zero, because the penalty lambda1 is too large for any feature; the "
-            "selection is arbitrary. Pass a smaller lambda1.",
-            category=UserWarning,
-        )
+        text = "All weights are zero, so the selection is arbitrary. Pass a smaller lambda1."
+        warn("end-of-fit", text, category=UserWarning)
     # A closer look takes regressions. A text may contain the class; anything may tell an event.
     kinds, folds = attributes["column_kinds_"], attributes["cv_results_"]
     has_texts = attributes["classes_"] is not None and kinds is not None and "category" in kinds
