@@ -116,6 +116,11 @@ def warn_of_the_end(
     """Warn if the fit stopped early, did not converge, is arbitrary, or too good to be true."""
     formulation = fit.plan.formulation
     free = attributes["ranking_"] > 0  # not given
+    floor = 1.0 / (2.0 * fit.columns.total_weight * fit.problem.epsilon)
+    if formulation.lambda2 is not None and formulation.lambda2 < floor:
+        text = f"lambda2={formulation.lambda2:g} is below 1/(2nε) = {floor:.4g}: the inverse-free "
+        text += "objective may increase when features explain more of y. Pass a larger lambda2."
+        warn("small-lambda2", text)
     if run.late or run.interrupted or run.n_judged is not None:
         early_end = run.early_end(attributes["path_"].n_features[-1])
         warn("end-of-fit", early_end, category=ConvergenceWarning)
