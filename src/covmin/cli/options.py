@@ -11,7 +11,6 @@ import typer
 from .errors import UsageError
 
 Task = StrEnum("Task", ["auto", "classification", "ordinal", "regression", "survival"])
-# Models are scored on classes or on numbers, whether or not the classes are ordered.
 ScoredTask = StrEnum("ScoredTask", ["auto", "classification", "regression"])
 Format = StrEnum("Format", ["csv", "tsv", "json", "excel", "parquet", "feather"])
 

@@ -27,9 +27,9 @@ from covmin.runtime.seeds import seed_of
 from covmin.text import count_of, listed
 
 from .assemble import problem_of, refined
-from .crossval import FEWEST_SAMPLES, CrossValidation, beyond_given, cross_validate, is_found
+from .crossval import CrossValidation, beyond_given, cross_validate, held_out_shares, is_found
 from .scoring import estimator_score
-from .splits import lists_rows, splits
+from .splits import FEWEST_SAMPLES, lists_rows, splits
 
 # Samples from which a product of two features stands out among a thousand.
 _SHOW_PAIRS = 100
@@ -69,10 +69,8 @@ def settings_of(selector: Any) -> SimpleNamespace:
     is_auto = isinstance(settings.epsilon, str)
     epsilons = np.unique(np.asarray([] if is_auto else settings.epsilon, dtype=np.float64))
     if not is_auto and not (epsilons.size and ((epsilons > 0.0) & (epsilons < np.inf)).all()):
-        raise ValueError(
-            f"epsilon must be positive and finite, got {settings.epsilon!r}; "
-            'epsilon="auto" chooses a value that suits the data.'
-        )
+        text = f"epsilon must be positive and finite, got {settings.epsilon!r}"
+        raise ValueError(f'{text}; epsilon="auto" chooses a value that suits the data.')
     settings.epsilons = tuple(epsilons.tolist())  # increasing; none for "auto"
     settings.seed = seed_of(settings.random_state)
     return settings
@@ -95,7 +93,7 @@ def fit(table: Table, columns: PreparedColumns, settings: SimpleNamespace, run: 
         plan, first = look(plan, table, columns, settings)
         if run.bar.tells:  # before the choice of m, which may take long
             print(plan, file=sys.stderr)
-        plan, epsilon, m, found = choose(plan, table, columns, settings, run)
+        plan, epsilon, m, found, samples = choose(plan, table, columns, settings, run)
         formulation, response = plan.formulation, table.response
         problem = formulation.applied_to(first.problem, epsilon, columns, response)
         d, is_path = columns.units.size, formulation.strategy == "path"
@@ -105,6 +103,12 @@ def fit(table: Table, columns: PreparedColumns, settings: SimpleNamespace, run: 
         wanted = None if plan.refines and most <= constants.CANDIDATES[0] else most
         path = run_path(problem, budgets, first.protected, run, wanted)
         plan, path, lost, errors = check(plan, problem, path, m, run)
+        if settings.cv is not None or table.groups is not None:  # one row shows others of a group
+            kept, lost = columns.unit_index[list(lost)], {} if found is None else lost
+            if lost:
+                sets = [kept, *(kept[kept != unit] for unit in kept)]
+                every, *without = held_out_shares(samples, settings.cv, sets, settings.standardize)
+                lost = {unit: share - every for unit, share in zip(lost, without, strict=True)}
     return Fit(plan, table, columns, problem, path, m, found, lost, errors)
 
 
@@ -259,8 +263,8 @@ def look(
 
 def choose(
     plan: Plan, table: Table, columns: PreparedColumns, settings: SimpleNamespace, run: Run
-) -> tuple[Plan, float, int, CrossValidation | None]:
-    """Return the plan with ε and m, by cross-validation if they are not given."""
+) -> tuple[Plan, float, int, CrossValidation | None, Table]:
+    """Return the plan with ε and m, by cross-validation if they are not given, of a table."""
     epsilons, d, found = plan.epsilons, table.layout.n_choices, None
     asked, wanted, fewest, most = settings.n_features_to_select, None, 1, None
     if isinstance(asked, tuple | list):
@@ -270,18 +274,12 @@ def choose(
     epsilon, m, reason = epsilons[0], wanted or d, "as requested"
     if len(epsilons) == 1 and wanted is not None:
         if settings.estimator is not None:
-            warn(
-                "estimator-not-used",
-                "The number of features and epsilon are given, so the estimator is not used. Pass "
-                'n_features_to_select="auto" to choose the number of features with it.',
-            )
+            text = "The number of features and epsilon are given, so the estimator is not used."
+            warn("estimator-not-used", text, advice='n_features_to_select="auto" uses it.')
     elif table.n_samples < FEWEST_SAMPLES:
         reason = "too few samples for cross-validation"
-        warn(
-            "too-few-samples",
-            f"{table.n_samples} samples are too few for cross-validation: all features are kept "
-            "unless a number was given, and the smallest epsilon is used.",
-        )
+        text = f"{table.n_samples} samples are too few for cross-validation: without a number of"
+        warn("too-few-samples", f"{text} features all are kept, and the smallest epsilon is used.")
     else:
         rows = columns.independent(settings.seed)
         if lists_rows(settings.cv):  # equal rows stay on their sides of each split
@@ -311,7 +309,7 @@ def choose(
         others = ", ".join(f"{each:g}" for each in epsilons)
         why = f"lowest cross-validated error among {others}"
         decisions.append(Decision("ridge", f"{epsilon:g}", why))
-    return plan.deciding(*decisions), epsilon, m, found
+    return plan.deciding(*decisions), epsilon, m, found, table
 
 
 def check(

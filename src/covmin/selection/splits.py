@@ -13,6 +13,8 @@ from covmin.remarks import InputError
 
 # Masks of the training and of the test samples.
 Fold = tuple[np.ndarray, np.ndarray]
+# With fewer samples there is no cross-validation.
+FEWEST_SAMPLES = 4
 
 
 def splits(table: Table, cv: Any = None, *, every_fold: bool = False) -> list[Fold]:
@@ -45,11 +47,8 @@ def splits(table: Table, cv: Any = None, *, every_fold: bool = False) -> list[Fo
         pairs = [tuple(np.isin(places, order[rows]) for rows in split) for split in found]
     for train, test in pairs:
         if train.sum() < 2 or not test.any():
-            raise InputError(
-                "A split of cv has fewer than two training samples, or no test sample, with a "
-                "response and a positive weight; use fewer folds.",
-                "cv",
-            )
+            text = "A split of cv has fewer than two training samples, or no test sample, with a"
+            raise InputError(f"{text} response and a positive weight; use fewer folds.", "cv")
     return pairs
 
 
