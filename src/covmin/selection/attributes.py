@@ -133,6 +133,8 @@ def warn_of_the_end(
             "selection is arbitrary. Pass a smaller lambda1.",
             category=UserWarning,
         )
+    if fit.m > (n := fit.path.order.size):
+        warn("few-columns", f"{fit.m} features were requested, but only {n} vary and can be used.")
     # A closer look takes regressions. A text may contain the class; anything may tell an event.
     kinds, folds = attributes["column_kinds_"], attributes["cv_results_"]
     has_texts = attributes["classes_"] is not None and kinds is not None and "category" in kinds
