@@ -20,9 +20,6 @@ from covmin.runtime.seeds import seed_of
 
 __all__ = ["make_additive", "make_shell", "make_survival", "make_xor"]
 
-# The shell of the binary set: 9 ≤ ΣXⱼ² ≤ 16 in four dimensions.
-_SHELL = (9.0, 16.0)
-
 _SHARED = """\
 Parameters
 ----------
@@ -98,11 +95,11 @@ def make_shell(n_samples: int, rng: np.random.Generator) -> tuple[np.ndarray, np
     y = 2 * rng.integers(2, size=n_samples) - 1
     X = rng.standard_normal((n_samples, 4))
     # Only the length of a normal vector depends on the condition: its square is χ²(4), truncated.
-    low, high = chi2.cdf(_SHELL, df=4)
+    low, high = chi2.cdf((9.0, 16.0), df=4)
     squared_radius = chi2.ppf(rng.uniform(low, high, n_samples), df=4)
     on_shell = y == 1
     # Rounding in the inverse can overstep the edge of the shell by one unit in the last place.
-    radius = np.sqrt(np.clip(squared_radius[on_shell], *_SHELL))
+    radius = np.sqrt(np.clip(squared_radius[on_shell], 9.0, 16.0))
     X[on_shell] *= (radius / np.linalg.norm(X[on_shell], axis=1))[:, None]
     return X, y
 

@@ -20,8 +20,9 @@ def test_table_shows_ranking_choice_and_curve(csv, run):
     assert result.stdout.index("x0") < result.stdout.index("x9")
 
 
-def test_top_and_fraction(csv, run):
-    result = run("select", csv, "-t", "group", "-m", "20%", "--top", 4)
+def test_leading_features_and_a_fraction(csv, run, monkeypatch):
+    monkeypatch.setattr("covmin.cli.display._TOP", 4)
+    result = run("select", csv, "-t", "group", "-m", "20%")
     assert "and 6 more" in result.stdout
     assert "2 features, as requested (0.2 of 10)" in result.stdout
 

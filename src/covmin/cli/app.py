@@ -77,7 +77,6 @@ def select(
     output: opt.Output = None,
     verdicts: opt.Verdicts = False,
     fdr: opt.Fdr = None,
-    top: opt.Top = 20,
     json: opt.Json = False,
     kernel: opt.Kernel = "auto",
     settings: opt.Set = None,
@@ -123,7 +122,6 @@ def select(
         command=shlex.join(["covmin", *ctx.meta[TYPED]]),
         report=report,
         output=output,
-        top=top,
         as_json=json,
         fdr=0.1 if verdicts and fdr is None else fdr,
     )

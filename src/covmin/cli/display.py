@@ -20,8 +20,8 @@ from .errors import CommandError
 BARE: Any = {"box": None, "header_style": "dim", "pad_edge": False, "padding": (0, 2, 0, 0)}
 _STYLES = {"needed": "bold green", "relevant": "green", "given": "cyan"}
 _LONGEST_NAME = 60
-# Most pairs and the like to list in a line.
-_LISTED = 10
+# Most features in a table, and most pairs and the like in a line.
+_TOP, _LISTED = 20, 10
 
 
 def sparkline(values: Sequence[float]) -> str:
@@ -35,8 +35,8 @@ def say(text: str, style: str = "") -> None:
     Console().print(Text(_safe(text), style))
 
 
-def show_selection(found: dict[str, Any], source: str, top: int, fdr: float | None = None) -> None:
-    """Print a summary: headline, first ``top`` features, choice and its reason, remarks."""
+def show_selection(found: dict[str, Any], source: str, fdr: float | None = None) -> None:
+    """Print a summary: headline, leading features, choice and its reason, remarks."""
     features, classes = found["features"], found["classes"]
     kind = found["task"] if classes is None else count_of(len(classes), "class", "classes")
     size = f"{count_of(found['n_samples'], 'sample')}, {count_of(found['n_features'], 'feature')}"
@@ -44,9 +44,9 @@ def show_selection(found: dict[str, Any], source: str, top: int, fdr: float | No
     say(found["headline"], "bold")
     print()
     title, said, beside = beside_the_rank(features)
-    Console().print(_ranking(features[:top], title, beside))
-    if len(features) > top:
-        say(f"… and {len(features) - top} more (--top, --json or --report show them)", "dim")
+    Console().print(_ranking(features[:_TOP], title, beside))
+    if len(features) > _TOP:
+        say(f"… and {len(features) - _TOP} more (--json or --report show them)", "dim")
     say(f"{said}\n", "dim")
     if found["cv_results"] is not None:
         Console().print(_curve(found["cv_results"], found["n_selected"]))
@@ -55,7 +55,7 @@ def show_selection(found: dict[str, Any], source: str, top: int, fdr: float | No
     for line in lines:
         say(line)
     if found["verdicts"] is not None:
-        _show_verdicts(found["verdicts"], top, fdr)
+        _show_verdicts(found["verdicts"], fdr)
     show_remarks("Warning", found["warnings"], "yellow")
     show_remarks("Note", found["notes"], "dim")
 
@@ -123,13 +123,13 @@ def _effects(title: str, rows: list[dict[str, Any]]) -> list[str]:
     return [f"{title}: {', '.join(named)}{more}."] if rows else []
 
 
-def _show_verdicts(rows: list[dict[str, Any]], top: int, fdr: float | None) -> None:
+def _show_verdicts(rows: list[dict[str, Any]], fdr: float | None) -> None:
     """Print the first verdicts as a table, with an explanation."""
     table = Table(**BARE)
     for title in ("feature", "verdict", "p, needed", "p, relevant", "substitutes"):
         is_p = title.startswith("p, ")
         table.add_column(title, overflow="fold", justify="right" if is_p else "left")
-    for row in rows[:top]:
+    for row in rows[:_TOP]:
         table.add_row(
             _name(row["name"]),
             Text(row["verdict"], _STYLES.get(row["verdict"], "dim")),
@@ -141,8 +141,8 @@ def _show_verdicts(rows: list[dict[str, Any]], top: int, fdr: float | None) -> N
     said = f"{counts['needed']} needed, {counts['relevant']} relevant, of {len(rows)}."
     say(f"\nVerdicts: {said}", "bold")
     Console().print(table)
-    if len(rows) > top:
-        say(f"… and {len(rows) - top} more", "dim")
+    if len(rows) > _TOP:
+        say(f"… and {len(rows) - _TOP} more", "dim")
     said = "needed: explains the target beyond all others; relevant: explains it, but has"
     bound = "The expected fraction of false ones, among the needed and among all, is at most"
     say(f"{said} substitutes. {bound} {fdr:g}.", "dim")

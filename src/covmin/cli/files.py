@@ -66,14 +66,9 @@ class FileOptions:
     table: str | None = None  # sheet of a spreadsheet
 
     @property
-    def name(self) -> str | None:
-        """Name of the file; None for standard input."""
-        return None if self.data == "-" else Path(self.data).name
-
-    @property
     def shown(self) -> str:
         """Where the table is, in words."""
-        return self.name or "standard input"
+        return "standard input" if self.data == "-" else Path(self.data).name
 
 
 class FileTable(NamedTuple):

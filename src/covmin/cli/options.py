@@ -11,7 +11,6 @@ import typer
 from .errors import UsageError
 
 Task = StrEnum("Task", ["auto", "classification", "ordinal", "regression", "survival"])
-# Models are scored on classes or on numbers, whether or not the classes are ordered.
 ScoredTask = StrEnum("ScoredTask", ["auto", "classification", "regression"])
 Format = StrEnum("Format", ["csv", "tsv", "json", "excel", "parquet", "feather"])
 
@@ -146,8 +145,6 @@ DemoReport = Annotated[Path, typer.Option("--report", "-r", help="File for the r
 Output = Annotated[Path | None, _option("--output", "-o", metavar="FILE",
     help="Write the selected columns and the target to this file: .csv, .tsv, .csv.gz, "
     ".parquet or .feather.")]
-Top = Annotated[int, typer.Option("--top", metavar="N", min=1,
-    help="Number of ranked features to print.")]
 Json = Annotated[bool, _option("--json", help="Print one JSON object instead of tables.")]
 Verdicts = Annotated[bool, _option("--verdicts",
     help="Also test every feature: needed, relevant, or not shown to matter, with p-values.")]

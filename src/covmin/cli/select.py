@@ -34,7 +34,6 @@ def run_select(
     command: str,
     report: Path | None = None,
     output: Path | None = None,
-    top: int = 20,
     as_json: bool = False,
     fdr: float | None = None,
 ) -> None:
@@ -56,9 +55,9 @@ def run_select(
     if output is not None:
         write_table(_selected_columns(selector, table, frame, dataset), output)
     if report is not None:
-        write_report(report, source=file.name, code=command)
+        write_report(report, source=file.shown, code=command)
     if not as_json:
-        show_selection(results, file.shown, top, fdr)
+        show_selection(results, file.shown, fdr)
         show_files(Selected_columns=output, Report=report)
         return
     from covmin import __version__
@@ -82,7 +81,7 @@ def run_demo(report: Path, quiet: bool) -> None:
     selector = make_selector({"random_state": 0, "verbose": 0 if quiet else "auto"})
     _, results, write_report = fit(selector, dataset)
     write_report(report, source="wine (bundled with scikit-learn)", code="covmin demo")
-    show_selection(results, "wine", wine.data.shape[1])
+    show_selection(results, "wine")
     print()
     show_files(Report=report)
 

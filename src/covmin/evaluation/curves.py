@@ -2,7 +2,7 @@
 
 import time
 import warnings
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -23,10 +23,6 @@ from .selectors import ComparedTable, Make, order_of_features
 PROTOCOLS = ("nested", "paper")
 # Training and test rows.
 Split = tuple[np.ndarray, np.ndarray]
-# Columns from best to worst (None if the selector failed), seconds, and the error message.
-Ranked = tuple[np.ndarray | None, float, str | None]
-# Computes a score from a fitted model, samples and responses, like scikit-learn's scorers.
-Scorer = Callable[[Any, np.ndarray, np.ndarray], float]
 # Cross-validation folds that calibrate the probabilities of the SVM.
 _CALIBRATION_FOLDS = 3
 
@@ -47,7 +43,7 @@ class CurveTask:
     splits: list[list[Split]]  # of each repeat and fold
     classification: bool
     random_state: int
-    scorer: Scorer | None = None
+    scorer: Any = None  # of scikit-learn
 
     def units(self, protocol: str) -> list[dict[str, Any]]:
         """Return the units of work: one ranking per fold, or one in all for "paper"."""
@@ -87,8 +83,13 @@ class CurveTask:
         return {"rows": found, "error": error}
 
 
-def rank_features(make: Make, m: int, table: Any, y: Any, seed: int, task: str = "auto") -> Ranked:
-    """Fit a selector for m features; an error is recorded and does not stop the run."""
+def rank_features(
+    make: Make, m: int, table: Any, y: Any, seed: int, task: str = "auto"
+) -> tuple[np.ndarray | None, float, str | None]:
+    """Return the columns from best to worst by a selector of m features, seconds, and the error.
+
+    The columns are None if there was an error, which does not stop the run.
+    """
     selector, start = make(m, random_state=seed, task=task), time.perf_counter()
     order, failure = None, None
     try:
@@ -109,7 +110,7 @@ def prefix_scores(
     *,
     classification: bool,
     seed: int = 0,
-    scorer: Scorer | None = None,
+    scorer: Any = None,
 ) -> list[float | None]:
     """Return the scores of a kernel SVM on the first m features of an order, for each m.
 

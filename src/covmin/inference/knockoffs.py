@@ -127,8 +127,6 @@ class KnockoffSelector(InferenceSelector):
     >>> y = (np.sin(2 * X[:, :6]) + X[:, :6]).sum(axis=1) + 0.5 * rng.standard_normal(300)
     >>> KnockoffSelector(fdr=0.2).fit(X, y).get_support(indices=True)
     array([0, 1, 2, 3, 4, 5])
-
-    One of these seven is false: ``fdr=0.2`` allows one in five on average.
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {

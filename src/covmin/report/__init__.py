@@ -1,8 +1,4 @@
-"""The HTML report: data → dict of plain values → template.
-
-`build_report` collects everything in a dict of plain values, and `render_report` turns the dict
-into one HTML page that works offline. `CCMSelector.report` does both.
-"""
+"""The HTML report: a dict of plain values (`build_report`), and a page of it (`render_report`)."""
 
 from covmin.selection.headline import headline
 from covmin.selection.summary import summary

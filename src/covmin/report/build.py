@@ -22,8 +22,8 @@ from covmin.selection.summary import Explained, measure_text, read_as_fitted, su
 from covmin.text import count_of, percent, printable, with_p_value
 
 from .checks import check_data
-from .plots import feature_plots
-from .relations import effects, shown_pair, substitutes
+from .plots import feature_plots, pair_plot
+from .relations import effects, substitutes
 from .view import View
 
 # Number of features in each part of the page.
@@ -70,10 +70,8 @@ def build_report(
         Code that repeats the fit; generated from the parameters by default.
     verdicts : VerdictSelector, optional
         Fitted on X and y too, for a section on which features matter at all.
-    found : dict, optional
-        The `summary` of the fit with this table, if it is known already.
-    warnings : list of dict, optional
-        The same for the ``warnings`` of the report.
+    found, warnings : optional
+        The `summary` of the fit and the ``warnings`` of a report, if they are known already.
 
     Returns
     -------
@@ -131,7 +129,7 @@ def build_report(
         "plots": [
             plot | {"effect": changes.get(plot["feature"])} for plot in feature_plots(view, alone)
         ],
-        "pair": shown_pair(view, explained, pairs[0][:2] if pairs else used[:2]),
+        "pair": pair_plot(view, explained, pairs[0][:2] if pairs else used[:2]),
         "interactions": [
             {"features": row["columns"], "share": round(row["share"], 4)}
             | {"p_value": with_p_value(row["p_value"])}

@@ -8,6 +8,7 @@ from scipy.stats.contingency import crosstab
 
 from covmin.data.columns import Levels
 from covmin.data.survival import survival_curve
+from covmin.selection.summary import Explained
 from covmin.text import number
 
 from .view import MISSING, Column, View, of_levels
@@ -38,15 +39,21 @@ def feature_plots(view: View, alone: dict[int, float]) -> list[dict]:
     return plots
 
 
-def pair_points(view: View, pair: Sequence[int]) -> dict[str, Any]:
-    """Return two features at some rows, with the class or value of each row.
+def pair_plot(view: View, explained: Explained, pair: Sequence[int]) -> dict[str, Any] | None:
+    """Return what two features explain, alone and together, and points; None for a single one.
 
     Levels are given by their numbers. Rows with a missing number are omitted and counted.
     """
+    if len(pair) < 2:
+        return None
+    *alone, together = (max(0.0, explained(each)) for each in (*([j] for j in pair), pair))
     columns = [view.column(j) for j in pair]
     unseen = np.any([c.missing[view.rows] & ~c.is_category for c in columns], axis=0)
     rows = view.rows[~unseen]
     points: dict[str, Any] = {
+        "features": list(pair),
+        "alone": alone,
+        "together": together,
         "levels": [None, None],
         "dates": [column.is_date for column in columns],
         "n_missing": int(unseen.sum()),

@@ -1,4 +1,4 @@
-"""Relations of features: effects on the response, a pair, and substitutes."""
+"""Effects of features on the response, and their substitutes."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -8,7 +8,6 @@ import numpy as np
 from covmin.selection.summary import Explained, find_substitutes
 from covmin.text import number, percent
 
-from .plots import pair_points
 from .view import Column, View
 
 _SUBSTITUTED = 10
@@ -16,14 +15,6 @@ _SUBSTITUTED = 10
 _AVERAGED, _QUANTILES, _LEVELS = 200, (0.1, 0.3, 0.5, 0.7, 0.9), 12
 # An effect has a direction if reversals take less than this fraction of the way.
 _STEADY = 0.1
-
-
-def shown_pair(view: View, explained: Explained, pair: Sequence[int]) -> dict[str, Any] | None:
-    """Return what two features explain alone and together, and points; None for a single one."""
-    if len(pair) < 2:
-        return None
-    *alone, together = (max(0.0, explained(each)) for each in (*([j] for j in pair), pair))
-    return {"features": list(pair), "alone": alone, "together": together, **pair_points(view, pair)}
 
 
 def substitutes(
