@@ -88,7 +88,7 @@ def test_names_and_objects():
     given = Formulation(tol=0.5)
     assert formulation_of(given) is given
     for wrong in ("single", 3, None):
-        with pytest.raises(ValueError, match=r"'path' or 'paper', or a covmin\.Formulation; got"):
+        with pytest.raises(ValueError, match=r"'path', 'paper' or a covmin\.Formulation; got"):
             formulation_of(wrong)
 
 

@@ -64,11 +64,8 @@ def to_device(array: Array, device: str) -> Array:
     try:
         torch.empty(0, device=device)
     except (RuntimeError, AssertionError, NotImplementedError) as error:
-        raise InputError(
-            f"device={device!r} cannot be used: torch finds no such device on this machine. Use "
-            '"cpu", a device that torch names, such as "cuda", or None to compute with NumPy.',
-            "device",
-        ) from error
+        text = f"device={device!r} cannot be used: torch finds no such device on this machine. Use"
+        raise InputError(f'{text} "cpu", "cuda", or None for NumPy.', "device") from error
     # torch warns about read-only arrays; we never write to them, but a copy is cheap.
     return torch.as_tensor(np.require(array, requirements="W"), device=device)
 

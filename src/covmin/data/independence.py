@@ -72,11 +72,8 @@ def one_of_each_group(groups: np.ndarray | None, rows: np.ndarray) -> np.ndarray
         return np.arange(rows.size)
     places = np.sort(np.unique(groups[rows], return_index=True)[1])
     if places.size < _FEWEST_GROUPS:
-        raise InputError(
-            f"groups has {places.size} values, which are as many observations: at least "
-            f"{_FEWEST_GROUPS} are required. Pass smaller groups that are independent.",
-            "groups",
-        )
+        text = f"groups has {places.size} values, and each is one row: {_FEWEST_GROUPS} are needed."
+        raise InputError(f"{text} Pass smaller groups that are independent.", "groups")
     return places
 
 

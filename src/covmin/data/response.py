@@ -93,9 +93,8 @@ class EncodedResponse:
         """Return the response with ``Y`` replaced by its centred residuals."""
         power = float((sample_weight @ residuals**2).sum() / sample_weight.sum())
         if power <= np.finfo(float).eps:
-            raise InputError(
-                "The given features determine y: there is nothing left to explain.", "given"
-            )
+            text = "The given features determine y, so there is nothing left to explain."
+            raise InputError(text, "given")
         return replace(self, Y=residuals / np.sqrt(power), squared_unit=self.squared_unit * power)
 
 
@@ -259,12 +258,9 @@ def _classes(y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     classes, labels = np.unique(column_or_1d(y, warn=True), return_inverse=True)
     n = labels.size
     if classes.size == n > 2 or classes.size > max(MANY_CLASSES[0], n // 2):
-        raise InputError(
-            f"y has {classes.size} classes in {n} samples (such as {str(classes[0])!r}), so most "
-            "classes have a single sample. Check that y does not identify the rows. Numbers and "
-            "dates must be stored as numbers, not as text.",
-            "y",
-        )
+        text = f"y has {classes.size} classes in {n} samples (such as {str(classes[0])!r}), so most"
+        cure = "Check that y does not identify the rows. Store numbers and dates as numbers."
+        raise InputError(f"{text} classes have a single sample. {cure}", "y")
     return classes, labels
 
 

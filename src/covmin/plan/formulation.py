@@ -132,10 +132,8 @@ def formulation_of(given: Any) -> Formulation:
     """Return the formulation with a given name, or a valid formulation object unchanged."""
     formulation = FORMULATIONS.get(given, given) if isinstance(given, str) else given
     if not isinstance(formulation, Formulation):
-        raise ValueError(
-            f"formulation must be {' or '.join(map(repr, FORMULATIONS))}, or a "
-            f"covmin.Formulation; got {given!r}."
-        )
+        names = ", ".join(map(repr, FORMULATIONS))
+        raise ValueError(f"formulation must be {names} or a covmin.Formulation; got {given!r}.")
     allowed = {
         "strategy": [StrOptions({"path", "single"})],
         "constraint": [StrOptions(set(CONSTRAINTS))],  # others can be registered

@@ -39,11 +39,9 @@ def kernel_of(given: Any, formulation: Formulation) -> Kernel:
             return Mixed() if formulation.strategy == "path" else Gaussian()
         kernel = KERNELS[given]() if given in KERNELS else None
     if not isinstance(kernel, tuple(KERNELS.values())):
-        raise InputError(
-            f'kernel must be "auto", one of {", ".join(map(repr, KERNELS))}, or an object of '
-            f"covmin.kernels, such as Polynomial(degree=2); got {given!r}.",
-            "kernel",
-        )
+        names = ", ".join(map(repr, KERNELS))
+        text = f'kernel must be "auto", one of {names}, or an object of covmin.kernels, such as'
+        raise InputError(f"{text} Polynomial(degree=2); got {given!r}.", "kernel")
     try:
         kernel.check()  # type: ignore[attr-defined]
     except ValueError as error:
@@ -311,9 +309,8 @@ def n_features_to_keep(wanted: int | float, n_features: int) -> int:
     if not isinstance(wanted, Integral):
         return max(1, int(wanted * n_features))
     if wanted > n_features:
+        text = f"n_features_to_select={wanted}, but X has {count_of(n_features, 'feature')}; use at"
         raise InputError(
-            f"n_features_to_select={wanted}, but X has {count_of(n_features, 'feature')}; "
-            f"use at most {n_features}, or a fraction such as 0.5.",
-            "n_features_to_select",
+            f"{text} most {n_features}, or a fraction such as 0.5.", "n_features_to_select"
         )
     return int(wanted)

@@ -114,25 +114,17 @@ def warn_of_the_end(
     selector: Any, fit: Fit, table: Table, attributes: dict[str, Any], run: Run
 ) -> None:
     """Warn if the fit stopped early, did not converge, is arbitrary, or too good to be true."""
-    formulation = fit.plan.formulation
-    free = attributes["ranking_"] > 0  # not given
+    formulation, ranking = fit.plan.formulation, attributes["ranking_"]  # 0 if given
     if run.late or run.interrupted or run.n_judged is not None:
         early_end = run.early_end(attributes["path_"].n_features[-1])
         warn("end-of-fit", early_end, category=ConvergenceWarning)
     elif not attributes["converged_"]:
-        warn(
-            "end-of-fit",
-            f"A solve stopped after max_iter={formulation.max_iter} steps before it reached "
-            f"tol={formulation.tol:g}; increase max_iter or tol of the formulation.",
-            category=ConvergenceWarning,
-        )
-    elif formulation.constraint != "hard" and not attributes["weights_"][free].any():
-        warn(
-            "end-of-fit",
-            "All weights are zero, because the penalty lambda1 is too large for any feature; the "
-            "selection is arbitrary. Pass a smaller lambda1.",
-            category=UserWarning,
-        )
+        text = f"A solve stopped after max_iter={formulation.max_iter} steps before it reached"
+        cure = f"tol={formulation.tol:g}; increase max_iter or tol of the formulation."
+        warn("end-of-fit", f"{text} {cure}", category=ConvergenceWarning)
+    elif formulation.constraint != "hard" and not attributes["weights_"][ranking > 0].any():
+        text = "All weights are zero, so the selection is arbitrary. Pass a smaller lambda1."
+        warn("end-of-fit", text, category=UserWarning)
     if fit.m > (n := fit.path.order.size):
         warn("few-columns", f"{fit.m} features were requested, but only {n} vary and can be used.")
     # A closer look takes regressions. A text may contain the class; anything may tell an event.
@@ -142,8 +134,8 @@ def warn_of_the_end(
     one, several = (1.0 - share for share in SUSPICIOUS_SHARE[:2])
     suspicious = any(each[0] < one or each.min() < several for each in errors if each.size)
     is_survival = attributes["task_"] == "survival"
-    if has_texts or is_survival or suspicious:
-        ranking, m = attributes["ranking_"], attributes["n_features_"]
-        if leaks := leaking_features(ranking, m, table, Explained(selector, table)):
-            names = [f"x{j}" if table.names is None else str(table.names[j]) for j in leaks]
-            warn("leak", f"Too good to be true? {leak_text(names)}", names)
+    if not (has_texts or is_survival or suspicious):
+        return
+    if leaks := leaking_features(ranking, fit.m, table, Explained(selector, table)):
+        names = [f"x{j}" if table.names is None else str(table.names[j]) for j in leaks]
+        warn("leak", f"Too good to be true? {leak_text(names)}", names)

@@ -69,10 +69,8 @@ def settings_of(selector: Any) -> SimpleNamespace:
     is_auto = isinstance(settings.epsilon, str)
     epsilons = np.unique(np.asarray([] if is_auto else settings.epsilon, dtype=np.float64))
     if not is_auto and not (epsilons.size and ((epsilons > 0.0) & (epsilons < np.inf)).all()):
-        raise ValueError(
-            f"epsilon must be positive and finite, got {settings.epsilon!r}; "
-            'epsilon="auto" chooses a value that suits the data.'
-        )
+        text = f"epsilon must be positive and finite, got {settings.epsilon!r}"
+        raise ValueError(f'{text}; epsilon="auto" chooses a value that suits the data.')
     settings.epsilons = tuple(epsilons.tolist())  # increasing; none for "auto"
     settings.seed = seed_of(settings.random_state)
     return settings
@@ -270,18 +268,12 @@ def choose(
     epsilon, m, reason = epsilons[0], wanted or d, "as requested"
     if len(epsilons) == 1 and wanted is not None:
         if settings.estimator is not None:
-            warn(
-                "estimator-not-used",
-                "The number of features and epsilon are given, so the estimator is not used. Pass "
-                'n_features_to_select="auto" to choose the number of features with it.',
-            )
+            text = "The number of features and epsilon are given, so the estimator is not used."
+            warn("estimator-not-used", text, advice='n_features_to_select="auto" uses it.')
     elif table.n_samples < FEWEST_SAMPLES:
         reason = "too few samples for cross-validation"
-        warn(
-            "too-few-samples",
-            f"{table.n_samples} samples are too few for cross-validation: all features are kept "
-            "unless a number was given, and the smallest epsilon is used.",
-        )
+        text = f"{table.n_samples} samples are too few for cross-validation: without a number of"
+        warn("too-few-samples", f"{text} features all are kept, and the smallest epsilon is used.")
     else:
         rows = columns.independent(settings.seed)
         if lists_rows(settings.cv):  # equal rows stay on their sides of each split

@@ -57,11 +57,8 @@ def estimator_score(estimator: Any, scoring: Any, table: Table) -> Score | None:
     steps, last = _last_step(estimator)
     takes_weights = copies is None and has_fit_parameter(last, "sample_weight")
     if copies is None and not takes_weights:
-        warn(
-            "unweighted-estimator",
-            f"{estimator} does not accept sample weights; it is trained without them to choose "
-            "the number of features.",
-        )
+        text = f"{estimator} does not accept sample weights; it is trained without them."
+        warn("unweighted-estimator", text)
     is_structured = getattr(getattr(y, "dtype", None), "names", None) is not None
     if table.response.times is not None and not is_structured:
         y = as_structured(table.response.times)  # as scikit-survival has them

@@ -45,11 +45,8 @@ def splits(table: Table, cv: Any = None, *, every_fold: bool = False) -> list[Fo
         pairs = [tuple(np.isin(places, order[rows]) for rows in split) for split in found]
     for train, test in pairs:
         if train.sum() < 2 or not test.any():
-            raise InputError(
-                "A split of cv has fewer than two training samples, or no test sample, with a "
-                "response and a positive weight; use fewer folds.",
-                "cv",
-            )
+            text = "A split of cv has fewer than two training samples, or no test sample, with a"
+            raise InputError(f"{text} response and a positive weight; use fewer folds.", "cv")
     return pairs
 
 

@@ -73,12 +73,9 @@ class FeatureSelector(SelectorMixin, BaseEstimator):
         state = dict(state)
         made_by = state.pop(_VERSION, "an unknown version")
         if made_by != __version__:
-            warn(
-                "pickle-version",
-                f"This {type(self).__name__} was pickled by covmin {made_by} and is loaded by "
-                f"{__version__}: attributes may be missing or have another meaning. Refit it, or "
-                "load it with the version that made it. Only load pickles that you trust.",
-            )
+            text = f"This {type(self).__name__} was pickled by covmin {made_by} and is loaded by"
+            what = f"{__version__}: attributes may be missing or have another meaning. Refit it."
+            warn("pickle-version", f"{text} {what}")
         super().__setstate__(state)
 
     def transform(self, X: Any) -> Any:

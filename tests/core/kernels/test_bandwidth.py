@@ -76,7 +76,7 @@ def test_equal_samples_have_no_bandwidth(X, order):
 def test_distances_that_overflow_have_no_bandwidth():
     with (
         np.errstate(over="ignore", invalid="ignore"),
-        pytest.raises(ValueError, match=r"overflow.*standardise them"),
+        pytest.raises(ValueError, match=r"overflow.*Standardise the columns"),
     ):
         median_bandwidth(np.array([[0.0], [1e200], [-1e200]]), 2)
 

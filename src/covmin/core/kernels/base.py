@@ -37,9 +37,8 @@ class Scale:
 class ScaledKernel(Protocol):
     """A kernel on the weighted samples ``w ⊙ x``, with all parameters fixed."""
 
-    @property
-    def zero_is_absorbing(self) -> bool:
-        """Whether ∂K/∂wⱼ vanishes at wⱼ = 0, so that a feature at zero stays there."""
+    # Whether ∂K/∂wⱼ vanishes at wⱼ = 0, so that a feature at zero stays there.
+    zero_is_absorbing: bool
 
     def cross(self, A: Array, B: Array, w: Array) -> Array:
         """Return the kernel matrix (n, m) between the rows of A (n, d) and B (m, d)."""
@@ -140,10 +139,8 @@ class Configurable:
         known = self.get_params()
         for name, value in params.items():
             if name not in known:
-                raise ValueError(
-                    f"{type(self).__name__} has no parameter {name!r}; it has "
-                    f"{', '.join(known) or 'none'}."
-                )
+                text = f"{type(self).__name__} has no parameter {name!r}"
+                raise ValueError(f"{text}; it has {', '.join(known) or 'none'}.")
             setattr(self, name, value)
         return self
 
@@ -168,11 +165,9 @@ class Kernel(Configurable):
             raise ValueError(f'bandwidth must be "median" or a positive number; got {bandwidth!r}.')
         # Compare as float: a narrower type would overflow next to these limits.
         if not 1.0 / _LARGEST_BANDWIDTH <= float(bandwidth) <= _LARGEST_BANDWIDTH:
-            raise ValueError(
-                f"bandwidth={bandwidth:g} is too extreme: the kernel would have the same value for "
-                'all pairs of samples. Use bandwidth="median", or a number similar to the '
-                "distances between samples."
-            )
+            text = f"bandwidth={bandwidth:g} is too extreme: the kernel is the same for all pairs."
+            cure = 'Use bandwidth="median", or a number similar to the distances between samples.'
+            raise ValueError(f"{text} {cure}")
 
     def at(self, scale: Scale) -> Any:
         """Return the :class:`ScaledKernel` at the scale of a stage."""
@@ -182,10 +177,8 @@ class Kernel(Configurable):
         """Draw frequencies Ω (n_columns, any) of random Fourier features for unit bandwidth."""
         if self.has_components:
             return np.empty((n_columns, 0))  # of its own columns or waves only
-        raise ValueError(
-            f"The {self.name} kernel has no random Fourier features. Use "
-            'approximation="exact", or another kernel.'
-        )
+        text = f"The {self.name} kernel has no random Fourier features"
+        raise ValueError(f'{text}. Use approximation="exact", or another kernel.')
 
 
 class SampleKernel(Kernel):

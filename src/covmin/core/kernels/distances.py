@@ -69,11 +69,9 @@ def median_bandwidth(X: Array, order: int, p: np.ndarray | None = None, *, seed:
         weights = (p[first] * p[second])[distinct] if is_weighted else None
         pairs = pairs[distinct]
     if pairs.size == 0 or not np.isfinite(pairs.max()):
-        raise ValueError(
-            "The median bandwidth is undefined: all samples are equal, or their distances "
-            "overflow. Check that the columns vary, standardise them (standardize=True), or "
-            "pass bandwidth as a positive number."
-        )
+        text = "The median bandwidth is undefined: all samples are equal, or distances overflow."
+        cure = "Standardise the columns (standardize=True), or pass bandwidth as a positive number."
+        raise ValueError(f"{text} {cure}")
     median = _median(pairs, weights)
     return median if order == 1 else float(np.sqrt(median / 2.0))
 
@@ -247,10 +245,8 @@ class RationalQuadratic(Radial):
         super().check()
         least, most = _LIMITS
         if not (is_finite_number(self.alpha) and least <= self.alpha <= most):
-            raise ValueError(
-                f"alpha must be a number from {least:g} to {most:g}: outside this range the kernel "
-                f"is nearly constant or nearly Gaussian; got {self.alpha!r}."
-            )
+            text = f"alpha must be a number from {least:g} to {most:g}; got {self.alpha!r}."
+            raise ValueError(f"{text} Others give a nearly constant or nearly Gaussian kernel.")
 
     def profile(self, E: Array) -> Array:
         """Return ``(1 − E/α)^−α = 𝔼 exp(sE)``."""
