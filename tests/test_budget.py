@@ -16,8 +16,8 @@ import covmin
 PACKAGE = Path(covmin.__file__).parent
 
 #: Lines of all modules (to get down to: 18,500), and their number.
-MOST_LINES = 18_468
-MOST_MODULES = 114
+MOST_LINES = 18_473
+MOST_MODULES = 106
 #: Parameters of CCMSelector.
 MOST_PARAMETERS = 20
 #: Numbers that change an answer.

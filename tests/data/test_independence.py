@@ -1,6 +1,7 @@
 """Rows in time order, in clusters and nearly copied are noticed; independent rows are not."""
 
 import numpy as np
+import pandas as pd
 import pytest
 from scipy.signal import lfilter
 from sklearn.datasets import load_digits, load_wine
@@ -42,6 +43,13 @@ def clusters(rng):
 def clusters_of_one_class(rng):
     X, _ = clusters(rng)
     return X, np.repeat(rng.permutation(np.arange(20) % 2), 10)
+
+
+def clusters_with_their_names(rng):
+    """As files list them: the column of patients is among the features."""
+    X, y = clusters(rng)
+    names = rng.permutation(20)[np.repeat(np.arange(20), 10)]
+    return pd.DataFrame(X).rename(columns=str).assign(patient=[f"P{k}" for k in names]), y
 
 
 def near_copies(rng):
@@ -112,6 +120,20 @@ def by_category(rng):
     return X, y + 3.0 * (X[:, 2] % 2)
 
 
+def by_place(rng):
+    """Forty places follow each other; they matter to y, but no feature depends on them."""
+    X, y = independent(rng)
+    place = np.sort(rng.integers(0, 40, N))
+    frame = pd.DataFrame(X).rename(columns=str).assign(place=[f"at {k}" for k in place])
+    return frame, y + 2.0 * rng.standard_normal(40)[place]
+
+
+def by_one_of_many_classes(rng):
+    X, _ = independent(rng)
+    y = np.sort(rng.integers(0, 20, N))
+    return X + rng.standard_normal((20, 10))[y], np.array([f"class {k}" for k in y])
+
+
 def far_values(rng):
     return rng.standard_t(1.2, (N, 10)), rng.standard_t(1.2, N)
 
@@ -130,7 +152,10 @@ def alarms(design, n_runs):
 
 @pytest.mark.parametrize(
     "design",
-    [in_time, in_time_with_a_clock, random_walks, clusters, clusters_of_one_class, near_copies],
+    [
+        *(in_time, in_time_with_a_clock, random_walks, near_copies),
+        *(clusters, clusters_of_one_class, clusters_with_their_names),
+    ],
 )
 def test_dependent_rows_are_noticed(design):
     assert alarms(design, 20) >= 0.95
@@ -141,6 +166,7 @@ def test_dependent_rows_are_noticed(design):
     [
         *(independent, one_column, by_feature, by_a_feature_that_is_gone, by_response),
         *(by_two_features, grid, by_class, by_category, far_values, clouds),
+        *(by_place, by_one_of_many_classes),
     ],
 )
 def test_independent_rows_are_not_whatever_their_order(design):

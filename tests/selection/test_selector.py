@@ -395,6 +395,15 @@ def test_constant_columns_rank_last_with_a_warning(xor):
     assert selector.support_.sum() == 11
 
 
+def test_low_lambda2_warns(xor):
+    for m in (3, "auto"):
+        with pytest.warns(UserWarning, match="below 1/") as record:
+            CCMSelector(
+                m, formulation=Formulation(inverse="free", lambda2=1e-3, max_iter=500), given=[4]
+            ).fit(*xor)
+        assert [warning.filename for warning in record] == [__file__]
+
+
 def test_a_price_that_no_feature_is_worth_warns(xor):
     formulation = Formulation(constraint="soft", lambda1=1e6)
     with pytest.warns(UserWarning, match="All weights are zero.*smaller lambda1") as record:

@@ -31,6 +31,16 @@ def test_the_rows_of_a_patient_do_not_predict_each_other():
     assert accuracy(CCMSelector(cv=GroupKFold(4)).fit(X, y, groups=who)) < 0.65
 
 
+@pytest.mark.parametrize("cv", [None, GroupKFold(4)])
+def test_what_is_lost_without_a_feature_is_measured_on_other_patients(cv):
+    """The rows of the same patient predict each other: half of y was said to be lost."""
+    X, y, who = patients()
+    found = CCMSelector((2, 3), cv=cv).fit(X, y, groups=who)
+    lost = found.lost_without_[found.support_]
+    assert (lost < 0.2).all()
+    assert np.isnan(CCMSelector(2, cv=cv).fit(X, y, groups=who).lost_without_).all()
+
+
 @pytest.mark.parametrize("given", [{}, {"cv": 3}])
 def test_a_group_is_in_one_fold(given):
     X, y, who = patients(12, 5)

@@ -100,22 +100,14 @@ def dependence_of_rows(table: Any, rows: np.ndarray | None = None) -> Remark | N
     chosen = every[:: -(-every.size // _N_COLUMNS)]
     X = _standardized(np.asarray(as_blocks(table.X).take(rows, chosen), dtype=np.float64))
     Y = _standardized(np.asarray(table.response.Y[rows], dtype=np.float64))
-    if (found := column_alike_in_order(X, Y)) is not None:
+    if (found := column_alike_in_order(X, Y, table.layout.source[chosen])) is not None:
         [column] = table.column_labels[chosen[[found]]].tolist()
-        return Remark(
-            "dependent-rows",
-            "The rows are not independent: those that follow each other are alike, in column "
-            f"{column!r} and in the response.",
-            (column,),
-        )
-    share = share_of_near_copies(X, Y)
-    if share < _COPIED:
+        why = f"those that follow each other are alike, in column {column!r} and in the response"
+        return Remark("dependent-rows", f"The rows are not independent: {why}.", (column,))
+    if (share := share_of_near_copies(X, Y)) < _COPIED:
         return None
-    return Remark(
-        "dependent-rows",
-        f"The rows are not independent: {share:.0%} of them are nearly copies of others, with "
-        "nearly the same response.",
-    )
+    why = f"{share:.0%} of them are nearly copies of others, with nearly the same response"
+    return Remark("dependent-rows", f"The rows are not independent: {why}.")
 
 
 def _standardized(X: np.ndarray) -> np.ndarray:
@@ -129,24 +121,30 @@ def _standardized(X: np.ndarray) -> np.ndarray:
     return np.clip(X / np.where(spread > _ROUNDING, spread, np.inf), -5.0, 5.0)
 
 
-def column_alike_in_order(X: np.ndarray, Y: np.ndarray) -> int | None:
+def column_alike_in_order(X: np.ndarray, Y: np.ndarray, source: np.ndarray) -> int | None:
     """Return a column that is alike in consecutive rows if Y is too, otherwise None.
 
     Independent rows that were sorted by a feature or by the response resemble the next one too. So
-    what follows the row number slowly is removed, and jumps of columns with few of them. Columns by
-    which rows are sorted say nothing, and waves over them are removed from the others. If a column
-    or the response is in order, little that is left says nothing; if that is the response, the
-    features decide. Of a random walk little is left too, but nothing is in order.
+    what follows the row number slowly is removed, and jumps of features (``source`` of a column)
+    with few of them. Columns by which rows are sorted say nothing, and waves over them are removed
+    from the others; nor do levels listed one after the other, such as patients, but what is alike
+    within them counts. If a column or the response is in order, little that is left says nothing;
+    if that is the response, the features decide. Of a random walk little is left too, but nothing
+    is in order.
     """
     n = len(X)
     both = np.hstack([X, Y])
     least_left = _LEAST_LEFT if any(map(is_in_order, both.T)) else _ROUNDING
     n_slow = 1 + n // _SLOW
-    by = sorting_columns(both)
+    changes = both[1:] != both[:-1]
+    few = changes.sum(axis=0) <= _JUMPS
+    feature = np.append(source, -1 - np.arange(Y.shape[1]))
+    jumps = np.array([(changes & few & (feature == j)).any(axis=1) for j in feature])
+    is_level = few & (jumps.sum(axis=1) > _JUMPS)
+    by = sorting_columns(np.where(is_level, 0.0, both))
     ranks = (rankdata(both[:, by], axis=0) - 0.5) / n
     waves = np.cos(np.pi * np.arange(1, min(2 * n_slow, _SLOW)) * ranks[:, :, None])
-    changes = both[1:] != both[:-1]
-    places = np.unique(np.flatnonzero(changes[:, changes.sum(axis=0) <= _JUMPS].any(axis=1)))
+    places = np.flatnonzero(jumps[~is_level].any(axis=0))
     removed = np.hstack([np.arange(n)[:, None] > places, waves.reshape(n, -1)])[:, : n // 2]
     left = dct(np.hstack([removed, both]), axis=0, norm="ortho")
     left[:n_slow] = 0.0
@@ -157,7 +155,7 @@ def column_alike_in_order(X: np.ndarray, Y: np.ndarray) -> int | None:
     r = (left[1:] * left[:-1]).sum(axis=0) / np.maximum(squares, least_left * n)
     # What was removed is alike in consecutive rows, so what is left is a little unlike.
     r += (n_slow + (free[1:] * free[:-1]).sum()) / n_left
-    r[by[by < X.shape[1]]] = -1.0
+    r[is_level] = r[by[by < X.shape[1]]] = -1.0
     of_X, of_Y = r[: X.shape[1]], r[X.shape[1] :]
     is_sorted = (squares[X.shape[1] :] < least_left * n).all()
     # Where y cannot confirm it, the correlation must be one that matters by a standard error.
@@ -193,10 +191,10 @@ def sorting_columns(X: np.ndarray) -> np.ndarray:
 
 def is_in_order(x: np.ndarray) -> bool:
     """Tell whether a column turns at most a few times, and far less often than in random order."""
-    n_turns = []
-    for steps in np.diff([x, np.random.default_rng(0).permutation(x)]):
-        n_turns.append(int(np.count_nonzero(np.diff(np.sign(steps[steps != 0.0])))))
-    found, by_chance = n_turns
+    found, by_chance = (
+        int(np.count_nonzero(np.diff(np.sign(steps[steps != 0.0]))))
+        for steps in np.diff([x, np.random.default_rng(0).permutation(x)])
+    )
     return found <= _JUMPS < by_chance and found * _JUMPS <= by_chance
 
 

@@ -31,10 +31,8 @@ from covmin.runtime.run import Run
 
 from .assemble import problem_of, refined
 from .measures import class_measures, concordance
-from .splits import Fold, splits
+from .splits import FEWEST_SAMPLES, Fold, splits
 
-# With fewer samples there is no cross-validation.
-FEWEST_SAMPLES = 4
 _TINY = np.finfo(float).tiny
 # The score of an estimator on a fold, given columns of the input.
 Score = Callable[[np.ndarray, Fold], float]
@@ -270,19 +268,16 @@ def beyond_given(samples: Table, rows: DistinctRows, standardize: Standardize) -
     return replace(samples, response=samples.response.reduced_to(centred, samples.weight))
 
 
-def held_out_share(samples: Table, cv: Any) -> float:
-    """Return the error on held-out samples of regression on all features, relative to the mean's.
-
-    It is at most one, because the mean is a candidate too.
-    """
-    every, error, of_mean = np.arange(samples.layout.unit.size), 0.0, 0.0
+def held_out_shares(
+    samples: Table, cv: Any, sets: list[np.ndarray], standardize: Standardize = True
+) -> np.ndarray:
+    """Return errors on held-out samples of regression on sets of units, relative to the mean."""
+    errors = np.zeros(1 + len(sets))
     for fold in splits(samples, cv, every_fold=True):
-        held = _hold_out(samples, fold, True)
-        [predicted] = held.predicted([every], held.response.Y)
-        weight = samples.weight[fold[1]]
-        error += float(weight @ ((held.target - predicted) ** 2).sum(axis=1))
-        of_mean += float(weight @ (held.target**2).sum(axis=1))
-    return min(error / of_mean, 1.0)
+        held, weight = _hold_out(samples, fold, standardize), samples.weight[fold[1]]
+        predicted = [np.zeros(1), *held.predicted(sets, held.response.Y)]
+        errors += [weight @ ((held.target - each) ** 2).sum(axis=1) for each in predicted]
+    return errors[1:] / errors[0]
 
 
 def _hold_out(

@@ -27,9 +27,9 @@ from covmin.runtime.seeds import seed_of
 from covmin.text import count_of, listed
 
 from .assemble import problem_of, refined
-from .crossval import FEWEST_SAMPLES, CrossValidation, beyond_given, cross_validate, is_found
+from .crossval import CrossValidation, beyond_given, cross_validate, held_out_shares, is_found
 from .scoring import estimator_score
-from .splits import lists_rows, splits
+from .splits import FEWEST_SAMPLES, lists_rows, splits
 
 # Samples from which a product of two features stands out among a thousand.
 _SHOW_PAIRS = 100
@@ -93,7 +93,7 @@ def fit(table: Table, columns: PreparedColumns, settings: SimpleNamespace, run: 
         plan, first = look(plan, table, columns, settings)
         if run.bar.tells:  # before the choice of m, which may take long
             print(plan, file=sys.stderr)
-        plan, epsilon, m, found = choose(plan, table, columns, settings, run)
+        plan, epsilon, m, found, samples = choose(plan, table, columns, settings, run)
         formulation, response = plan.formulation, table.response
         problem = formulation.applied_to(first.problem, epsilon, columns, response)
         d, is_path = columns.units.size, formulation.strategy == "path"
@@ -103,6 +103,12 @@ def fit(table: Table, columns: PreparedColumns, settings: SimpleNamespace, run: 
         wanted = None if plan.refines and most <= constants.CANDIDATES[0] else most
         path = run_path(problem, budgets, first.protected, run, wanted)
         plan, path, lost, errors = check(plan, problem, path, m, run)
+        if settings.cv is not None or table.groups is not None:  # one row shows others of a group
+            kept, lost = columns.unit_index[list(lost)], {} if found is None else lost
+            if lost:
+                sets = [kept, *(kept[kept != unit] for unit in kept)]
+                every, *without = held_out_shares(samples, settings.cv, sets, settings.standardize)
+                lost = {unit: share - every for unit, share in zip(lost, without, strict=True)}
     return Fit(plan, table, columns, problem, path, m, found, lost, errors)
 
 
@@ -257,8 +263,8 @@ def look(
 
 def choose(
     plan: Plan, table: Table, columns: PreparedColumns, settings: SimpleNamespace, run: Run
-) -> tuple[Plan, float, int, CrossValidation | None]:
-    """Return the plan with ε and m, by cross-validation if they are not given."""
+) -> tuple[Plan, float, int, CrossValidation | None, Table]:
+    """Return the plan with ε and m, by cross-validation if they are not given, of a table."""
     epsilons, d, found = plan.epsilons, table.layout.n_choices, None
     asked, wanted, fewest, most = settings.n_features_to_select, None, 1, None
     if isinstance(asked, tuple | list):
@@ -303,7 +309,7 @@ def choose(
         others = ", ".join(f"{each:g}" for each in epsilons)
         why = f"lowest cross-validated error among {others}"
         decisions.append(Decision("ridge", f"{epsilon:g}", why))
-    return plan.deciding(*decisions), epsilon, m, found
+    return plan.deciding(*decisions), epsilon, m, found, table
 
 
 def check(

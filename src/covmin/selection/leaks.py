@@ -78,9 +78,7 @@ def _tells_event(table: Table, column: int) -> bool:
 
 def leak_text(names: Sequence[str]) -> str:
     """Say what it means that some features give the response away."""
-    who = f"{listed(names)} alone determines" if len(names) == 1 else f"{listed(names)} determine"
-    they, them = ("it is", "it") if len(names) == 1 else ("they are", "them")
     return (
-        f"{who} the response almost exactly. If {they} measured after the response, or one was "
-        f"computed from the other, exclude {them} and refit."
+        f"{listed(names)} {'alone determines' if len(names) == 1 else 'determine'} the response "
+        "almost exactly. Exclude what is measured after it, or computed from it, and refit."
     )

@@ -59,11 +59,9 @@ def estimator_score(estimator: Any, scoring: Any, table: Table) -> Score | None:
     if copies is None and not takes_weights:
         text = f"{estimator} does not accept sample weights; it is trained without them."
         warn("unweighted-estimator", text)
-    is_structured = getattr(getattr(y, "dtype", None), "names", None) is not None
-    if table.response.times is not None and not is_structured:
+    y = _safe_indexing(y if hasattr(y, "iloc") else np.asarray(y), table.row)
+    if table.response.times is not None and getattr(y, "dtype", np.dtype(float)).names is None:
         y = as_structured(table.response.times)  # as scikit-survival has them
-    else:
-        y = _safe_indexing(y if hasattr(y, "iloc") else np.asarray(y), table.row)
     name, scorer = scoring_name(estimator, scoring), check_scoring(estimator, scoring)
     scored_by = getattr(scorer, "_score_func", scorer)
     if type(scorer).__name__ == "_PassthroughScorer":

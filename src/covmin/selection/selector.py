@@ -140,8 +140,9 @@ class CCMSelector(NamedResultsMixin, FeatureSelector):
         Mask of the columns kept: ``n_features_`` features and the ``given`` columns.
     lost_without_ : ndarray of shape (n_features,)
         What the selected features no longer explain if this one alone is left out, as a fraction of
-        the variance of y; about 0 if others say the same. NaN for features that are not selected,
-        with more than 30 features, and without tuned regressions (see ``plan_``).
+        the variance of y; about 0 if others say the same. With ``cv`` or groups, on held-out
+        samples, if m or ε is chosen. NaN if not measured: for features that are not selected, with
+        more than 30, and without tuned regressions (see ``plan_``).
     missing_share_ : ndarray of shape (n_features,)
         Fraction of missing values in each column.
     n_distinct_ : ndarray of shape (n_features,)

@@ -13,6 +13,8 @@ from covmin.remarks import InputError
 
 # Masks of the training and of the test samples.
 Fold = tuple[np.ndarray, np.ndarray]
+# With fewer samples there is no cross-validation.
+FEWEST_SAMPLES = 4
 
 
 def splits(table: Table, cv: Any = None, *, every_fold: bool = False) -> list[Fold]:
