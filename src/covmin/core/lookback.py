@@ -27,8 +27,9 @@ from scipy.special import ndtr
 from covmin.constants import SAMPLE_ROWS
 
 from .arrays import row_tiles
-from .exchange import Exchanged, Set, SetErrors, SetSample, exchange
+from .exchange import Exchanged, exchange
 from .screening import N_FUNCTIONS, SEARCH, Ranked, Screening
+from .set_errors import Set, SetErrors, SetSample
 from .units import ALWAYS_ON
 
 # Nominees of a half, found columns in products, rows of a half, and rounds.
@@ -78,15 +79,38 @@ def refine(
 
 
 def look_back(sample: SetSample, found: Sequence[int]) -> list[Set]:
-    """Nominate features among all columns, and return those that lower the error on other rows."""
-    half = min(len(sample.X), SAMPLE_ROWS) // 2
+    """Nominate features among all columns, and return those that lower the error on other rows.
+
+    They are added one by one or all together.
+    """
+    half, accepted = min(len(sample.X), SAMPLE_ROWS) // 2, list[Set]()
     if half < _FEWEST_ROWS:
-        return []
+        return accepted
     halves = sample.part(slice(half)), sample.part(slice(half, 2 * half))
-    return [
-        _accepted(there, found, nominate(here, found, 0.5 * SEARCH.level))
-        for here, there in (halves, halves[::-1])
-    ]
+    for here, there in (halves, halves[::-1]):
+        features = [*found, *nominate(here, found, 0.5 * SEARCH.level)]
+        if len(features) == len(found):
+            continue
+        errors, old = SetErrors(there, features), frozenset(range(len(found)))
+        start = now = errors.judge(old)
+        rest = set(range(len(found), len(features)))
+        together = errors.judge(old | rest)
+        while len(together.features) > len(old) + 1:  # remove as long as the error does not rise
+            fewer = (together.features - {j} for j in sorted(together.features - old))
+            less = min((errors.judge(one, together) for one in fewer), key=attrgetter("error"))
+            if less.error > together.error:
+                break
+            together = less
+        while rest:
+            more = (now.features | {j} for j in sorted(rest))
+            new = min((errors.judge(one, now) for one in more), key=attrgetter("error"))
+            if not new.beats(now):
+                break
+            now, rest = new, rest - new.features
+        if together.beats(now) and together.beats(start):
+            now = together
+        accepted.append(frozenset(int(features[i]) for i in now.features - old))
+    return accepted
 
 
 def nominate(sample: SetSample, found: Sequence[int], level: float) -> list[int]:
@@ -126,29 +150,3 @@ def nominate(sample: SetSample, found: Sequence[int], level: float) -> list[int]
         if feature >= 0 and feature not in found and feature not in nominees:
             nominees.append(feature)
     return nominees
-
-
-def _accepted(sample: SetSample, found: Sequence[int], nominees: list[int]) -> Set:
-    """Return the nominees that lower the error, added one by one or all together."""
-    if not nominees:
-        return frozenset()
-    features = [*found, *nominees]
-    errors, old = SetErrors(sample, features), frozenset(range(len(found)))
-    start = now = errors.judge(old)
-    rest = set(range(len(found), len(features)))
-    together = errors.judge(old | rest)
-    while len(together.features) > len(old) + 1:  # remove as long as the error does not rise
-        fewer = (together.features - {j} for j in sorted(together.features - old))
-        less = min((errors.judge(one, together) for one in fewer), key=attrgetter("error"))
-        if less.error > together.error:
-            break
-        together = less
-    while rest:
-        more = (now.features | {j} for j in sorted(rest))
-        new = min((errors.judge(one, now) for one in more), key=attrgetter("error"))
-        if not new.beats(now):
-            break
-        now, rest = new, rest - new.features
-    if together.beats(now) and together.beats(start):
-        now = together
-    return frozenset(int(features[i]) for i in now.features - old)
