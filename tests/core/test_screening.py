@@ -10,8 +10,8 @@ from scipy.stats import pearsonr
 from single import Notes, problem_on
 
 from covmin.core.constraints import SoftBudget
+from covmin.core.exchange import refine
 from covmin.core.kernels import Mixed
-from covmin.core.lookback import refine
 from covmin.core.objectives import InverseFreeObjective
 from covmin.core.path import run_path
 from covmin.core.rows import Sample
