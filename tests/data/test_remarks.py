@@ -40,3 +40,10 @@ def test_the_command_names_its_own_options(tmp_path):
     said = CliRunner().invoke(app, ["select", str(path), "-m", "1"], env={"COLUMNS": "200"}).output
     assert "values hardly repeat, as in row identifiers: 'row'. --as COL=" in said
     assert "column_types" not in said
+
+
+def test_columns_that_only_make_up_the_number_are_pointed_out():
+    frame = X.assign(row=np.arange(60), one=1.0)
+    said = "3 features were requested, but only 2 vary and can be used"
+    with silenced("excluded-columns", "constant-columns"), pytest.warns(CovminWarning, match=said):
+        CCMSelector(3).fit(frame, X["a"] + np.random.default_rng(1).standard_normal(60))

@@ -23,8 +23,7 @@ def check_data(selector: Any, view: View, explained: Explained) -> list[dict[str
     """
     found: list[tuple[str, str, str]] = []
     names = [shortened(name) for name in view.names]
-    ranking, m = selector.ranking_, selector.n_features_
-    if leaks := leaking_features(ranking, m, view.table, explained):
+    if leaks := leaking_features(selector.ranking_, selector.n_features_, view.table, explained):
         found.append(("leak", "Too good to be true?", leak_text([names[j] for j in leaks])))
     constants = np.flatnonzero(selector.constant_).tolist()
     if n := len(constants):

@@ -114,8 +114,7 @@ def warn_of_the_end(
     selector: Any, fit: Fit, table: Table, attributes: dict[str, Any], run: Run
 ) -> None:
     """Warn if the fit stopped early, did not converge, is arbitrary, or too good to be true."""
-    formulation = fit.plan.formulation
-    free = attributes["ranking_"] > 0  # not given
+    formulation, ranking = fit.plan.formulation, attributes["ranking_"]  # 0 if given
     floor = 1.0 / (2.0 * fit.columns.total_weight * fit.problem.epsilon)
     if formulation.lambda2 is not None and formulation.lambda2 < floor:
         text = f"lambda2={formulation.lambda2:g} is below 1/(2nε) = {floor:.4g}: the inverse-free "
@@ -128,9 +127,11 @@ def warn_of_the_end(
         text = f"A solve stopped after max_iter={formulation.max_iter} steps before it reached"
         cure = f"tol={formulation.tol:g}; increase max_iter or tol of the formulation."
         warn("end-of-fit", f"{text} {cure}", category=ConvergenceWarning)
-    elif formulation.constraint != "hard" and not attributes["weights_"][free].any():
+    elif formulation.constraint != "hard" and not attributes["weights_"][ranking > 0].any():
         text = "All weights are zero, so the selection is arbitrary. Pass a smaller lambda1."
         warn("end-of-fit", text, category=UserWarning)
+    if fit.m > (n := fit.path.order.size):
+        warn("few-columns", f"{fit.m} features were requested, but only {n} vary and can be used.")
     # A closer look takes regressions. A text may contain the class; anything may tell an event.
     kinds, folds = attributes["column_kinds_"], attributes["cv_results_"]
     has_texts = attributes["classes_"] is not None and kinds is not None and "category" in kinds
@@ -138,8 +139,8 @@ def warn_of_the_end(
     one, several = (1.0 - share for share in SUSPICIOUS_SHARE[:2])
     # Those of the last word, with few landmarks, are some thousandths too large.
     suspicious = any(each[0] < one or each.min() < 5.0 * several for each in errors if each.size)
-    if has_texts or attributes["task_"] == "survival" or suspicious:
-        ranking, m = attributes["ranking_"], attributes["n_features_"]
-        if leaks := leaking_features(ranking, m, table, Explained(selector, table)):
-            names = [f"x{j}" if table.names is None else str(table.names[j]) for j in leaks]
-            warn("leak", f"Too good to be true? {leak_text(names)}", names)
+    if not (has_texts or attributes["task_"] == "survival" or suspicious):
+        return
+    if leaks := leaking_features(ranking, fit.m, table, Explained(selector, table)):
+        names = [f"x{j}" if table.names is None else str(table.names[j]) for j in leaks]
+        warn("leak", f"Too good to be true? {leak_text(names)}", names)
