@@ -7,8 +7,8 @@ import pytest
 from numpy.testing import assert_allclose
 
 from covmin.constants import FUNCTION_RIDGES
-from covmin.core.exchange import Judged, SetErrors, SetSample, _Search, exchange
-from covmin.core.lookback import look_back, nominate, refine
+from covmin.core.exchange import _Search, exchange, look_back, nominate, refine
+from covmin.core.set_errors import Judged, SetErrors, SetSample
 
 
 def sample_of(X, y, of_column=None, scale=None, p=None):

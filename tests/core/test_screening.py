@@ -10,13 +10,13 @@ from scipy.stats import pearsonr
 from single import Notes, problem_on
 
 from covmin.core.constraints import SoftBudget
-from covmin.core.exchange import SetSample
+from covmin.core.exchange import refine
 from covmin.core.kernels import Mixed
-from covmin.core.lookback import refine
 from covmin.core.objectives import InverseFreeObjective
 from covmin.core.path import run_path
 from covmin.core.rows import Sample
 from covmin.core.screening import SEARCH, Found, Protected, Ranked, Screening, Search
+from covmin.core.set_errors import SetSample
 from covmin.core.units import ALWAYS_ON
 from covmin.datasets import make_shell, make_xor
 

@@ -12,304 +12,52 @@ set is credited with
 
     error + standard error of (error − error of the proposed set of that size).
 
-A hundred landmarks cannot follow a function that changes within a few of many rows, such as one of
-the day, of the place or of the levels of a category. So what rows that are next to each other, in
-all columns of a set or in one feature, have in common of the residuals is removed too, one after
-another, if it is clearly more than by chance.
+Then it looks back for columns that act with the features that were found: these sharpen the eye.
+With r the leave-one-out residuals of kernel ridge regression on the features found, f̂ its
+predictions and x the found columns themselves, the columns
+
+    r,  r²,  r ∘ f̂,  r ∘ x
+
+depend on any further column that acts alone (r), by an interaction of which no part was found (r²),
+or together with what was found (r ∘ f̂, r ∘ x). Each is tested, by its ranks, against functions of
+the ranks of every column, and for the likeness of rows that are neighbours in a column, which shows
+functions of any speed. A column is nominated if its p-value holds over all tests.
+
+Nominees of one half of the rows are judged on the other half, and the reverse: they are accepted
+only if the leave-one-out error there falls by more than its standard error, with one more of them
+or with all, since factors of a product may be useless one by one.
+
+If none is accepted, all pairs are searched again with r as the response, where nothing hides them.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from itertools import product
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from operator import attrgetter
 
 import numpy as np
-from scipy.sparse import csr_array
-from scipy.spatial import KDTree
+from scipy.special import ndtr
 
-from covmin.constants import (
-    CANDIDATES,
-    FUNCTION_RIDGES,
-    LANDMARKS,
-    SAMPLES_FOR_EACH_FEATURE,
-    SET_KERNELS,
-)
+from covmin.constants import CANDIDATES, SAMPLE_ROWS, SAMPLES_FOR_EACH_FEATURE
 
-from .regression import CentredKernel
+from .arrays import row_tiles
+from .screening import N_FUNCTIONS, SEARCH, Ranked, Screening
+from .set_errors import START, Judged, Set, SetErrors, SetSample
 from .units import ALWAYS_ON
-
-Set = frozenset[int]
 
 # The search ends if the error did not fall for so many sizes.
 _PATIENCE = 3
 # Moves that are compared after a rough look, for the last set too, and features that may leave.
 _TRIED, _CERTIFIED, _LEAVING = 3, 6, 4
-# A set is not tuned further if its error exceeds that of the best set of its size by the first
-# factor, nor with another kernel if it exceeds it by the second.
-_HOPELESS = 1.1, 1.02
-# Numbers of kernels and ridges. The last ridge leaves only the mean.
-_TUNINGS = set(product(range(len(SET_KERNELS)), range(len(FUNCTION_RIDGES) - 1)))
-# Those that are tried first.
-_START = tuple(product((1, 3, 4, 5), (1, 4)))
-# Rows for each landmark from which neighbours are looked at, how many of them on each side in one
-# column, and in at most so many; and the standard errors that what they share must exceed.
-_DENSE_ROWS, _ON_A_SIDE, _NEAR_COLUMNS, _CLEARLY = 5, 3, 3, 3.0
-# Fewest rows of a rough comparison, rows for each landmark, and multiplications; more for the last.
-_ROUGH_ROWS, _ROWS_FOR_EACH, _ROUGH_WORK, _LAST_WORK = 128, 6, 5e6, 2e7
-_AT_ONCE = 16  # sets of a rough comparison whose matrices stay in the cache
-
-
-@dataclass(frozen=True)
-class SetSample:
-    """Standardised samples in random order, with responses and weights."""
-
-    X: np.ndarray  # (n_rows, n_columns)
-    of_column: np.ndarray  # (n_columns,), feature of each column; -1 if it belongs to every set
-    scale: np.ndarray  # (n_columns,), weight of a column; squares of a feature sum to one
-    Y: np.ndarray  # (n_rows, n_responses), centred
-    p: np.ndarray  # (n_rows,), sums to one
-
-    def part(self, rows: slice) -> SetSample:
-        """Return some of the rows."""
-        p = self.p[rows] / self.p[rows].sum()
-        Y = self.Y[rows]
-        return SetSample(self.X[rows], self.of_column, self.scale, Y - p @ Y, p)
-
-
-@dataclass(frozen=True)
-class Judged:
-    """A set of features with its kernel, ridge and leave-one-out residuals."""
-
-    features: Set
-    residuals: np.ndarray  # (n_rows, n_responses), times √p
-    losses: np.ndarray  # (n_rows,), contribution of each row to the error
-    error: float  # share of the variance of the response that is left
-    tuning: tuple[int, int]  # numbers of its kernel and ridge
-
-    def gain_over(self, other: Judged) -> tuple[float, float]:
-        """Return how much lower its error is, and the standard error of that over the rows."""
-        gain = other.losses - self.losses
-        return float(gain.sum()), float(np.sqrt(((gain - gain.mean()) ** 2).sum()))
-
-    def beats(self, other: Judged) -> bool:
-        """Tell whether the error is lower by more than a standard error."""
-        gain, standard_error = self.gain_over(other)
-        return gain > standard_error
-
-
-def _mean_of_others(nearest: np.ndarray) -> csr_array:
-    """Return the matrix of means over the nearest rows (n, k + 1), without the row itself."""
-    n, k = nearest.shape[0], nearest.shape[1] - 1
-    is_own = nearest == np.arange(n)[:, None]
-    is_own[:, -1] |= ~is_own.any(axis=1)  # among equal rows
-    ends = np.arange(0, n * k + 1, k)
-    return csr_array((np.full(n * k, 1.0 / k), nearest[~is_own], ends), shape=(n, n))
-
-
-class SetErrors:
-    """Leave-one-out errors of kernel ridge regression on sets of some features.
-
-    The features are numbered in the given order. The kernel of a set is a function of the squared
-    distance summed over its features, so all sets and kernels share the distances in single
-    features. A mixed kernel adds fast functions of single features, such as ``sin(8x)`` or stairs.
-    """
-
-    def __init__(self, sample: SetSample, features: Sequence[int]) -> None:
-        self.sample, self.features = sample, list[int]()
-        self.known: dict[Set, Judged] = {}
-        root = np.sqrt(sample.p)[:, None]
-        self._targets = root * sample.Y / (np.sqrt((sample.p @ sample.Y**2).sum()) or 1.0)
-        # For each feature, (n_rows, n_landmarks); those of the columns of every set are apart.
-        self._always = self._apart(ALWAYS_ON)
-        self._distances = list[np.ndarray]()
-        self._fast = dict[int, np.ndarray]()  # fast functions of single features
-        self._means = dict[int, list[csr_array]]()  # over neighbours in single features
-        self.is_dense = len(sample.X) >= _DENSE_ROWS * LANDMARKS[0]
-        self.include(features)
-
-    def include(self, features: Sequence[int]) -> None:
-        """Add features; sets that were judged stay so."""
-        self.features += map(int, features)
-        self._distances += map(self._apart, features)
-
-    def _apart(self, feature: int) -> np.ndarray:
-        """Return the squared distances between all samples and the landmarks in one feature."""
-        X, n_landmarks = self.sample.X, LANDMARKS[0]
-        distances = np.zeros((len(X), min(n_landmarks, len(X))))
-        for column in np.flatnonzero(self.sample.of_column == feature):
-            x = self.sample.scale[column] * X[:, column].astype(np.float64)
-            distances += (x[:, None] - x[:n_landmarks]) ** 2
-        return distances
-
-    def _in_one(self, feature: int) -> list[csr_array]:
-        """Return the means over neighbours in each column of a feature, or over equal rows."""
-        columns = self.sample.X[:, self.sample.of_column == self.features[feature]]
-        n, k = len(columns), 2 * _ON_A_SIDE
-        places = np.clip(np.arange(n) - _ON_A_SIDE, 0, n - k - 1)[:, None] + np.arange(k + 1)
-        many = [x for x in columns.T if np.unique(x).size > LANDMARKS[0]]
-        orders = [np.argsort(x, kind="stable") for x in many]
-        found = [_mean_of_others(order[places][np.argsort(order)]) for order in orders]
-        level, counts = np.unique(columns, axis=0, return_inverse=True, return_counts=True)[1:]
-        if not found and counts.size > LANDMARKS[0]:  # a category; few rows are filled up by zeros
-            is_other = (level.reshape(-1, 1) == level.ravel()) & ~np.eye(n, dtype=bool)
-            found = [csr_array(is_other / np.maximum(counts - 1, k)[level.reshape(-1, 1)])]
-        return found
-
-    def neighbours(self, features: Set, near: bool = True) -> list[csr_array]:
-        """Return the means over neighbours in each feature and, if near, in all of them."""
-        for j in features - self._means.keys():
-            self._means[j] = self._in_one(j)
-        found = [mean for j in features for mean in self._means[j]]
-        chosen = np.isin(self.sample.of_column, [ALWAYS_ON, *(self.features[j] for j in features)])
-        if near and 1 < chosen.sum() <= _NEAR_COLUMNS:
-            Z = self.sample.X[:, chosen] * self.sample.scale[chosen]
-            found.append(_mean_of_others(KDTree(Z).query(Z, 2 * _ON_A_SIDE + 1)[1]))
-        return found
-
-    def shared(self, residuals: np.ndarray, neighbours: list[csr_array]) -> np.ndarray:
-        """Return the part of residuals that rows share with their neighbours, as far as clear."""
-        root, left = np.sqrt(self.sample.p)[:, None], residuals
-        for _ in neighbours:
-            means = np.stack([root * (mean @ (left / root)) for mean in neighbours])
-            along, lengths = np.tensordot(means, left, 2), (means**2).sum(axis=(1, 2))
-            gains = np.maximum(along, 0.0) ** 2 / np.maximum(lengths, 1e-300)
-            best = int(np.argmax(gains))
-            if gains[best] <= _CLEARLY**2 / len(left) * np.vdot(left, left):
-                break
-            left = left - along[best] / lengths[best] * means[best]
-        return residuals - left
-
-    def judge(self, features: Set, near: Judged | None = None, limit: float = np.inf) -> Judged:
-        """Return a set with its best kernel and ridge.
-
-        The search goes from kernel to kernel, and for each from ridge to ridge. It begins at those
-        of ``near``, and ends soon if the error exceeds ``limit``.
-        """
-        if features in self.known:
-            return self.known[features]
-        sums, kernels = _Sums([features]), dict[int, CentredKernel]()
-        D, p = sums.of(self._distances, self._always), self.sample.p
-        tried: dict[tuple[int, int], Judged] = {}
-        neighbours = self.neighbours(features) if self.is_dense else []
-        is_constant = not features and not self._always.any()  # whatever the kernel
-        new = set(_START[:1] if is_constant else _START) if near is None else {near.tuning}
-        while new:
-            for shape, ridge in new:
-                if shape not in kernels:
-                    kernels[shape] = CentredKernel(self._kernel(D, sums, shape)[0], p)
-                residuals = kernels[shape].leave_one_out(self._targets, FUNCTION_RIDGES[ridge])
-                if not tried:
-                    neighbours = [one for one in neighbours if self.shared(residuals, [one]).any()]
-                if neighbours:
-                    residuals = residuals - self.shared(residuals, neighbours)
-                losses = (residuals**2).sum(axis=1)
-                error = float(losses.sum())
-                tried[shape, ridge] = Judged(features, residuals, losses, error, (shape, ridge))
-            best = min(tried.values(), key=lambda each: each.error)
-            shape, ridge = best.tuning
-            new = {(shape, ridge - 1), (shape, ridge + 1)} & _TUNINGS - tried.keys()
-            if not new and best.error <= _HOPELESS[1] * limit:
-                new = {(shape + s, ridge + r) for s in (-1, 1) for r in (-1, 0, 1)}
-                new = new & _TUNINGS - tried.keys()
-            if is_constant or (near and best.error > _HOPELESS[0] * limit):
-                break
-        self.known[features] = best
-        return best
-
-    def lost_without(self, features: Set) -> dict[int, float]:
-        """Return, for each feature of a set, how much the error rises if it alone is left out.
-
-        With the kernel of the set, and a ridge of its own.
-        """
-        whole = self.judge(features)
-        (shape, ridge), left = whole.tuning, [features - {j} for j in features]
-        # One by one: LAPACK has no batches, and is faster on triangles of this size.
-        sets = _Sums(left, features)
-        D, p = sets.of(self._distances, self._always), self.sample.p
-        kernels = [CentredKernel(K, p) for K in self._kernel(D, sets, shape)]
-        best, least = np.stack([self._targets] * len(left)), np.full(len(left), np.inf)
-        for number in range(ridge, -1, -1):  # what is left out becomes noise
-            residuals = [k.leave_one_out(self._targets, FUNCTION_RIDGES[number]) for k in kernels]
-            errors = np.einsum("ijk,ijk->i", residuals, residuals)
-            if number < ridge and (errors >= least).all():
-                break
-            best = np.where((errors < least)[:, None, None], residuals, best)
-            least = np.minimum(least, errors)
-        if self.is_dense:
-            best -= [self.shared(r, self.neighbours(s)) for r, s in zip(best, left, strict=True)]
-        errors = np.minimum(np.einsum("ijk,ijk->i", best, best), 1.0)  # the mean leaves no more
-        return dict(zip(features, (errors - whole.error).tolist(), strict=True))
-
-    def rough(
-        self, base: Set, sets: Sequence[Set], tunings: Sequence[tuple[int, int]], work: float
-    ) -> np.ndarray:
-        """Return errors of sets close to ``base``, each with the best of some kernels and ridges.
-
-        On the more rows and landmarks the fewer they are.
-        """
-        n = max(_ROUGH_ROWS, int((_ROWS_FOR_EACH**2 * work / len(sets)) ** (1.0 / 3.0)))
-        share = self.sample.p[:n].sum()
-        p, targets = self.sample.p[:n] / share, self._targets[:n] / np.sqrt(share)
-        root = np.sqrt(p)[:, None]
-        targets = targets - root * (root.T @ targets)
-        least, part = np.full(len(sets), np.inf), (slice(n), slice(n // _ROWS_FOR_EACH))
-        for start in range(0, len(sets), _AT_ONCE):
-            few = _Sums(sets[start : start + _AT_ONCE], base, part)
-            errors, D = least[start : start + _AT_ONCE], few.of(self._distances, self._always)
-            for shape in {shape for shape, _ in tunings}:
-                K = CentredKernel(self._kernel(D, few, shape), p)
-                for ridge in (ridge for each, ridge in tunings if each == shape):
-                    residuals = K.leave_one_out(targets, FUNCTION_RIDGES[ridge])
-                    np.minimum(errors, np.einsum("ijk,ijk->i", residuals, residuals), out=errors)
-        return least
-
-    def _kernel(self, D: np.ndarray, sets: _Sums, shape: int) -> np.ndarray:
-        """Return the kernel matrix of each set, given its squared distances."""
-        kind, scale = SET_KERNELS[shape]
-        if kind == "rational":
-            K = D * (1.0 / scale**2)
-            K += 1.0
-            return np.divide(1.0, np.sqrt(K, out=K), out=K)
-        K = D * (-0.5 / scale**2)
-        np.exp(K, out=K)
-        if kind == "mixed":
-            fast = {j: self._fast_of(j) for j in sets.base.union(*sets.sets)}
-            means = sets.of(fast, self._fast_of(ALWAYS_ON))
-            means /= np.array([1 + len(one) for one in sets.sets])[:, None, None]
-            K += means
-            K *= 0.5
-        return K
-
-    def _fast_of(self, feature: int) -> np.ndarray:
-        """Return a fast function of one feature, for the mixed kernel."""
-        if feature not in self._fast:
-            D = self._always if feature == ALWAYS_ON else self._distances[feature]
-            self._fast[feature] = 1.0 / np.sqrt(1.0 + D / SET_KERNELS[0][1] ** 2)
-        return self._fast[feature]
-
-
-@dataclass(frozen=True)
-class _Sums:
-    """Sums over the features of each of several sets, from that over a set close to all of them."""
-
-    sets: Sequence[Set]
-    base: Set = frozenset()
-    part: tuple[slice, slice] = (slice(None), slice(None))  # rows and landmarks
-
-    def of(
-        self, parts: Mapping[int, np.ndarray] | Sequence[np.ndarray], always: np.ndarray
-    ) -> np.ndarray:
-        """Return the sums (n_sets, n_rows, n_landmarks) of one matrix for each feature."""
-        common = always[self.part] + sum(parts[j][self.part] for j in self.base)
-        sums = np.empty((len(self.sets), *common.shape))
-        sums[...] = common
-        for total, one in zip(sums, self.sets, strict=True):
-            for j in one - self.base:
-                total += parts[j][self.part]
-            for j in self.base - one:
-                total -= parts[j][self.part]
-        return sums
+# Multiplications of a rough comparison; more for the last.
+_ROUGH_WORK, _LAST_WORK = 5e6, 2e7
+# Nominees of a half, found columns in products, rows of a half, and rounds.
+_MOST, _MOST_FACTORS, _FEWEST_ROWS, _ROUNDS = 8, 8, 40, 3
+# Store the functions of all columns, for several responses, up to this many values.
+_STORED_NUMBERS = 2**24
+# A second search for pairs has half of the level.
+_PAIRS = replace(SEARCH, level=0.5 * SEARCH.level)
 
 
 @dataclass(frozen=True)
@@ -352,7 +100,7 @@ class _Search:
     ) -> list[Set]:
         """Return the sets with the lowest rough errors, by the kernel and ridge of another set."""
         # With a single feature nothing is known about the kernel.
-        tunings = [old.tuning] if len(sets[0]) > 1 else _START
+        tunings = [old.tuning] if len(sets[0]) > 1 else START
         rough = self.errors.rough(old.features, sets, tunings, work)
         for j in frozenset().union(*sets) - old.features if self.errors.is_dense else ():
             of_one = self.errors.neighbours(frozenset([j]), near=False)
@@ -488,3 +236,115 @@ def exchange(errors: SetErrors, named: Sequence[Sequence[int]], m: int | None) -
     certain = chain[m or 0].features == search.best[m or 0].features
     n_exchanges = m * (len(search.candidates) - m) if m and certain else 0
     return Exchanged(np.asarray(path)[order], enough, errors_of_chain, n_exchanges)
+
+
+def refine(
+    sample: SetSample,
+    path: Sequence[int],
+    named: Sequence[Sequence[int]],
+    m: int | None,
+    searched: tuple[int, int],  # rows, none or more, and functions of each column, for pairs
+) -> Exchanged:
+    """Exchange features of a path and look back in turn, until nothing comes back."""
+    errors = SetErrors(sample.part(slice(SAMPLE_ROWS)), path)
+    named, seen, (n_rows, n_functions) = list(named), set[Set](), searched
+    for _ in range(_ROUNDS):
+        result = exchange(errors, named, m)
+        found = result.order[: result.enough].tolist()
+        if frozenset(found) in seen:
+            break
+        seen.add(frozenset(found))
+        accepted = look_back(sample, found)
+        if n_rows and not any(accepted):
+            part = sample.part(slice(n_rows))
+            judged = SetErrors(part, found).judge(frozenset(range(len(found))))
+            r = judged.residuals / np.sqrt(part.p)[:, None]
+            screening = Screening.of(part.X, r, part.p, part.of_column, _PAIRS)
+            pairs = screening.interactions(2, n_functions).units.tolist()
+            accepted = [frozenset(pair) - {-1, *found} and frozenset(pair) - {-1} for pair in pairs]
+        new = sorted(frozenset().union(*accepted))
+        if not new:
+            break
+        errors.include([j for j in new if j not in errors.features])
+        named += [*(sorted(one) for one in accepted if len(one) > 1), [*found, *new]]
+    else:
+        result = exchange(errors, named, m)
+    if not m or m > len(errors.features):
+        return result
+    first = frozenset(errors.features.index(j) for j in result.order[:m])
+    lost = {errors.features[j]: rise for j, rise in errors.lost_without(first).items()}
+    return replace(result, lost_without=lost)
+
+
+def look_back(sample: SetSample, found: Sequence[int]) -> list[Set]:
+    """Nominate features among all columns, and return those that lower the error on other rows.
+
+    They are added one by one or all together.
+    """
+    half, accepted = min(len(sample.X), SAMPLE_ROWS) // 2, list[Set]()
+    if half < _FEWEST_ROWS:
+        return accepted
+    halves = sample.part(slice(half)), sample.part(slice(half, 2 * half))
+    for here, there in (halves, halves[::-1]):
+        features = [*found, *nominate(here, found, 0.5 * SEARCH.level)]
+        if len(features) == len(found):
+            continue
+        errors, old = SetErrors(there, features), frozenset(range(len(found)))
+        start = now = errors.judge(old)
+        rest = set(range(len(found), len(features)))
+        together = errors.judge(old | rest)
+        while len(together.features) > len(old) + 1:  # remove as long as the error does not rise
+            fewer = (together.features - {j} for j in sorted(together.features - old))
+            less = min((errors.judge(one, together) for one in fewer), key=attrgetter("error"))
+            if less.error > together.error:
+                break
+            together = less
+        while rest:
+            more = (now.features | {j} for j in sorted(rest))
+            new = min((errors.judge(one, now) for one in more), key=attrgetter("error"))
+            if not new.beats(now):
+                break
+            now, rest = new, rest - new.features
+        if together.beats(now) and together.beats(start):
+            now = together
+        accepted.append(frozenset(int(features[i]) for i in now.features - old))
+    return accepted
+
+
+def nominate(sample: SetSample, found: Sequence[int], level: float) -> list[int]:
+    """Return features whose dependence on the residuals stands out, the clearest first."""
+    root = np.sqrt(sample.p)[:, None]
+    r = SetErrors(sample, found).judge(frozenset(range(len(found)))).residuals / root
+    responses = [r, r**2]
+    known = sample.X[:, np.isin(sample.of_column, [*found, ALWAYS_ON])]
+    if known.size:
+        responses.append(r * (sample.Y / np.sqrt((sample.p @ sample.Y**2).sum()) - r))
+        responses += [r * x[:, None] for x in known.T[:_MOST_FACTORS]]
+    ranked = Ranked.of(sample.X, sample.p)
+    if N_FUNCTIONS * sample.X.size <= _STORED_NUMBERS:
+        stored = ranked.kept(np.arange(sample.X.shape[1]), N_FUNCTIONS)
+        ranked = replace(ranked, stored=stored)
+    p_values = np.ones(sample.of_column.size)
+    n_tests = 2.0 * len(responses) * sample.of_column.size
+    for number, response in enumerate(responses):
+        screening = Screening.of(sample.X, response, sample.p, sample.of_column, ranked=ranked)
+        codes = screening.codes
+        if codes.shape[1] > 0:
+            tested = screening.p_values(level / n_tests)
+            if number < 2:  # r and r²
+                # Neighbours in a column are alike if the response is any function of it.
+                variance = codes.shape[1] / ranked.n_samples
+                alike = np.empty(tested.size)
+                for columns in row_tiles(ranked.line):
+                    ordered = codes[np.argsort(ranked.line[columns], axis=1, kind="stable")]
+                    alike[columns] = np.einsum("cik,cik->c", ordered[:, 1:], ordered[:, :-1])
+                tested = np.minimum(tested, ndtr(-(alike + variance) / np.sqrt(variance)))
+            p_values = np.minimum(p_values, n_tests * tested)
+    nominees: list[int] = []
+    for column in np.argsort(p_values, kind="stable"):
+        feature = int(sample.of_column[column])
+        if p_values[column] > level or len(nominees) == _MOST:
+            break
+        if feature >= 0 and feature not in found and feature not in nominees:
+            nominees.append(feature)
+    return nominees

@@ -7,7 +7,7 @@ times over. Threads that process blocks of rows, folds or draws do not; BLAS the
 import re
 import threading
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import partial
 from pathlib import Path
@@ -69,8 +69,14 @@ class _Blas:
             return [library.num_threads for library in self._libraries]
 
     @contextmanager
-    def held_to(self, n_threads: int) -> Iterator[None]:
-        """Use at most this many threads during the block."""
+    def threads(self, n_samples: int = 0, n_jobs: int | None = None) -> Iterator[None]:
+        """Use one BLAS thread in the block, or the idle processors for a large kernel matrix.
+
+        ``n_samples`` is the number of rows of the kernel matrix, ``n_jobs`` the number of workers.
+        """
+        n_threads = 1
+        if n_samples >= _WORTH_THREADS and n_jobs in (None, 1):
+            n_threads = max(1, min(row_threads(), int(cpu_count()) - _n_running()))
         with self._lock:
             self._given = self.given()
             self._asked.append(n_threads)
@@ -91,18 +97,9 @@ class _Blas:
 
 
 _BLAS = _Blas()
+blas_threads = _BLAS.threads
 #: Use one BLAS thread during the block; blocks of rows may still run in parallel.
-one_blas_thread = partial(_BLAS.held_to, 1)
-
-
-def blas_threads(n_samples: int, n_jobs: int | None = None) -> AbstractContextManager[None]:
-    """Use one BLAS thread, or the idle processors for a large kernel matrix.
-
-    ``n_samples`` is the number of rows of the kernel matrix, ``n_jobs`` the number of workers.
-    """
-    if n_samples < _WORTH_THREADS or n_jobs not in (None, 1):
-        return _BLAS.held_to(1)
-    return _BLAS.held_to(max(1, min(row_threads(), int(cpu_count()) - _n_running())))
+one_blas_thread = partial(blas_threads, 0)
 
 
 def _n_running() -> int:

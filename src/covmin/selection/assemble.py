@@ -7,11 +7,11 @@ import numpy as np
 
 from covmin.constants import CANDIDATES, SAMPLE_ROWS, SAMPLES_FOR_EACH_FEATURE
 from covmin.core.arrays import like, to_device, to_numpy
-from covmin.core.exchange import Exchanged, SetSample
-from covmin.core.lookback import refine
+from covmin.core.exchange import Exchanged, refine
 from covmin.core.path import Path
 from covmin.core.problem import Problem
 from covmin.core.rows import Sample
+from covmin.core.set_errors import SetSample
 from covmin.data.blocks.views import ChangedBlocks
 from covmin.data.standardize import PreparedColumns
 from covmin.plan import Plan
