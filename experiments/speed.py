@@ -49,7 +49,7 @@ _KEPT = 10
 # Beside boosted trees and forests ---------------------------------------------------------------
 
 GRID = {"n": (200, 1000, 5000, 20_000, 100_000), "d": (20, 100, 500, 2000)}
-_MOST_NUMBERS = 1e7
+_MOST_NUMBERS = 2.5e6
 _ROUNDS_OF_BOOSTING, _TREES, _GROWN = 200, 500, 25
 # Shorter actions are timed again.
 _SHORT, _TURNS = 2.0, 3
