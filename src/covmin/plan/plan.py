@@ -3,7 +3,7 @@
 from dataclasses import dataclass, replace
 from typing import Any, Self
 
-from covmin.constants import CANDIDATES, N_COMPONENTS
+from covmin.constants import N_COMPONENTS
 from covmin.core.kernels.base import Kernel
 from covmin.core.problem import Effort
 
@@ -77,12 +77,7 @@ class Plan:
     effort: Effort | None = None
     order: int = 0  # features of the largest interactions that are searched for
     refines: bool = False  # whether tuned regressions have the last word on the first features
-
-    @property
-    def last_budget(self) -> int:
-        """Budget at which a path may end; with samples for all candidates the last word follows."""
-        enough = CANDIDATES[1] * CANDIDATES[2]
-        return CANDIDATES[0] if self.refines and self.n_samples >= enough else 1
+    last_budget: int = 1  # at which a path may end
 
     def deciding(self, *decisions: Decision, **changes: Any) -> Self:
         """Return the plan after further decisions; of several on a topic the last counts."""

@@ -162,6 +162,9 @@ def make_plan(table: Table, columns: PreparedColumns, settings: SimpleNamespace)
         limit = f"at most {EFFORT.work:.0e} multiplications per step"
         decisions.append(Decision("first stage", f"{part}, single precision", limit))
     decisions += [search, *_on_table(table, columns, settings.standardize)]
+    refines = settings.any_kernel and is_plain
+    # With samples for all candidates of the last word, it decides about so few features.
+    ends_early = refines and n >= constants.CANDIDATES[1] * constants.CANDIDATES[2]
     return Plan(
         (*decisions, rules.on_kernel(kernel, how)),
         task,
@@ -177,7 +180,8 @@ def make_plan(table: Table, columns: PreparedColumns, settings: SimpleNamespace)
         n_threads=row_threads() if approximation else 1,
         effort=EFFORT if saves_work else None,
         order=order,
-        refines=settings.any_kernel and is_plain,
+        refines=refines,
+        last_budget=constants.CANDIDATES[0] if ends_early else 1,
     )
 
 
