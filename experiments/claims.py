@@ -15,17 +15,19 @@ from experiments.numbers import (
     TASKS,
     accuracies,
     found_first,
-    r2,
+    numbers,
     ranks,
     real_tables,
     rivals,
 )
+from experiments.regression import JUDGES, N_PROBES
 from experiments.study import results
 
 # Page, sentence, and the function that says whether it holds.
 CLAIMS: list[tuple[str, str, Callable[[], bool]]] = []
 # Means closer than this, in points of accuracy, are level.
 POINTS = 0.5
+_LOST = ("parkinsons", "stock")
 
 
 def claim(page: str, sentence: str) -> Callable[[Callable[[], bool]], Callable[[], bool]]:
@@ -49,25 +51,32 @@ def highest_accuracy() -> bool:
     return bool(means["ccm"] > rivals(means).max())
 
 
-@claim("docs/evidence.md", "Among 100 noise columns, covmin has the highest mean.")
+@claim(
+    "docs/evidence.md",
+    "With 100 noise columns, LightGBM and permutation importance do better on *parkinsons* and "
+    "*stock*; in every column covmin has the highest mean.",
+)
 def highest_r2() -> bool:
-    return bool(r2()["ccm"] >= rivals(r2()).max())
+    frame = results("regression").query(f"probes == {N_PROBES} and dataset in {_LOST}")
+    means = frame.groupby(["selector", "dataset"])[[*JUDGES]].mean().mean(axis=1).unstack()
+    is_behind = (means.loc[["lightgbm", "permutation"]] > means.loc["ccm"]).all(axis=None)
+    columns = numbers().set_index("selector").drop(columns="seconds of a fit")
+    return bool(is_behind and (columns.idxmax() == "ccm").all())
 
 
 @claim(
     "docs/evidence.md",
-    "In *ring+xor* and *ring+xor+sum* with a thousand rows, LightGBM and mRMR find more of the "
-    "features; on every other kind of table covmin is level with the best or ahead, and far "
-    "ahead on GAMETES.",
+    "In *ring+xor+sum* with a thousand rows, LightGBM finds more of the features; on every other "
+    "kind of table covmin is level with the best or ahead, and far ahead on GAMETES.",
 )
-def behind_on_two_functions() -> bool:
-    """Level is within a twentieth of the share; far is a quarter."""
+def behind_on_one_function() -> bool:
+    """Level is within a fiftieth of the share; far is a quarter."""
     shares = found_first().set_index("tables").iloc[:-1]
     ahead = -shares.drop(columns="ccm").sub(shares["ccm"], axis=0)
-    lost = [f"{task} (1,000 rows)" for task in ("ring+xor", "ring+xor+sum")]
+    lost = "ring+xor+sum (1,000 rows)"
     is_far = ahead.loc[ahead.index.str.startswith("GAMETES")].min(axis=None) > 0.25
-    is_behind = (ahead.loc[lost, ["lightgbm", "mrmr-8"]] < 0).all(axis=None)
-    return bool(is_far and is_behind and ahead.drop(lost).min(axis=None) >= -0.05)
+    is_level = ahead.drop(lost).min(axis=None) >= -0.02
+    return bool(is_far and is_level and ahead.loc[lost, "lightgbm"] < 0)
 
 
 @claim(
@@ -110,6 +119,16 @@ def first_picture() -> bool:
     """Found by covmin from 40 samples, and by the four others not from 100."""
     others = ranks("xor").loc[100, ["mrmr", "mi", "pearson", "anova"]]
     return bool((ranks("xor").loc[40:, "ccm"] < 2.1).all() and others.min() > 4)
+
+
+@claim(
+    "docs/paper.md",
+    "With 20 and 30 samples, the single solve is better than the default on XOR and on the binary "
+    "task.",
+)
+def single_solve_ahead_on_few_samples() -> bool:
+    few = [ranks(task).loc[[20, 30]] for task in ("xor", "binary")]
+    return all((means["ccm-single"] < means["ccm"]).all() for means in few)
 
 
 @claim("docs/limits.md", "With ten samples covmin is little better than chance")
