@@ -94,13 +94,15 @@ def behind_on_two_tables() -> bool:
 
 @claim(
     "docs/evidence.md",
-    "A fit takes two to six times as long as LightGBM, and less time than a forest on long tables.",
+    "With 20 columns, a fit takes one to seven times as long as LightGBM, with 2,000 at most half "
+    "as long; from 5,000 rows on, it takes less time than a forest of 500 trees.",
 )
-def a_few_times_boosting() -> bool:
+def slower_than_boosting_on_narrow_tables() -> bool:
     frame = results("grid")
-    long = frame[frame["n"] >= 20_000]
-    is_shorter = (long["covmin s"] < long["forest s"]).all()
-    return bool(frame["ratio"].between(1.5, 6.5).all() and is_shorter)
+    ratio, long = frame.groupby("d")["ratio"], frame[frame["n"] >= 5000]
+    is_slower = ratio.min()[20] >= 1 and 6.5 <= ratio.max()[20] < 7.5
+    is_faster = ratio.max()[2000] <= 0.5 and (long["covmin s"] < long["forest s"]).all()
+    return bool(is_slower and is_faster)
 
 
 @claim("docs/migration.md", "Filters and HSIC-Lasso miss XOR")

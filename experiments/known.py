@@ -32,7 +32,8 @@ from experiments.tables import by_selector, each, markdown_table
 ROOT = Path(__file__).resolve().parents[1]
 FOLDER = Path(os.environ.get("COVMIN_TRUTH", ROOT.parent / "shared" / "data" / "truth"))
 QUICK = ("ccm", "extra-trees", "mi", "mrmr-8", "lightgbm")
-METHODS = (*QUICK, "lightgbm-shap", "xrfm", "multisurf", "conditional", "boruta")
+METHODS = (*QUICK, "lightgbm-shap", "xrfm", "multisurf")
+METHODS += ("conditional", "boruta", "lassonet")
 
 # The four functions of Passemiers and others ------------------------------------------------------
 
@@ -115,7 +116,7 @@ TABLES: dict[str, tuple[str, list[str]]] = {
     "Friedman, 25": ("586_fri_c3_1000_25", _FRIEDMAN),
     "Friedman, 50": ("616_fri_c4_500_50", _FRIEDMAN),
 }
-N_DRAWS, SLOW = 5, ("conditional", "boruta")
+N_DRAWS, SLOW = 5, ("conditional", "boruta", "lassonet")
 
 
 def known(unit: Unit) -> dict[str, Any]:

@@ -121,10 +121,7 @@ def boruta(Z: np.ndarray, y: np.ndarray, question: Question) -> np.ndarray:
 
 
 def lassonet(Z: np.ndarray, y: np.ndarray, question: Question) -> np.ndarray:
-    """LassoNet (Lemhadri et al., 2021): the penalty at which a feature leaves.
-
-    Needs ``pip install lassonet``.
-    """
+    """LassoNet (Lemhadri et al., 2021): the penalty at which a feature leaves."""
     from lassonet import LassoNetClassifier, LassoNetRegressor
 
     model = LassoNetClassifier if question.classes else LassoNetRegressor

