@@ -26,6 +26,7 @@ LEVEL = "level"
 TOGETHER = "three signs, wide"
 TITLES = {"lightgbm": "LightGBM", "lightgbm-shap": "SHAP of LightGBM", "rfe": "RFE"}
 TITLES |= {"mrmr": "mRMR", "hsic-lasso": "HSIC-Lasso", "permutation": "permutation importance"}
+TITLES |= {"mi": "mutual information"}
 
 # README and single pages ------------------------------------------------------------------------
 
