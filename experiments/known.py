@@ -214,9 +214,9 @@ STUDIES = [
         cell=_RING,
         value="best p",
     ),
-    Study("known", known_units, known, 0.5, report=_SHARES, cell=_BITS_CELL, value="found", **_IN),
+    Study("known", known_units, known, 0.4, report=_SHARES, cell=_BITS_CELL, value="found", **_IN),
     Study(
-        *("blankets", blanket_units, blankets, 0.5, shares, network_report),
+        *("blankets", blanket_units, blankets, 0.2, shares, network_report),
         **_IN,
         cell=_CHILD,
         value="recall",
