@@ -305,3 +305,5 @@ def test_shares_of_what_is_missing():
     y = np.arange(40) % 2
     selector = CCMSelector(1).fit(X, y)
     np.testing.assert_allclose(selector.missing_share_, [0.25, 0.1])
+    back = selector.inverse_transform(selector.transform(X))
+    assert back.shape == X.shape

@@ -106,6 +106,7 @@ def test_a_selection_stays_in_its_format(name, kind):
     assert type(kept) is type(table)
     assert_array_equal(kept.toarray(), X[:, selector.support_])
     back = selector.inverse_transform(kept)
+    assert type(back) is type(table)
     assert_array_equal(back.toarray(), X * selector.support_)
 
 

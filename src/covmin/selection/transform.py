@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self, overload
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import issparse
+from sklearn import config_context
 from sklearn.base import BaseEstimator
 from sklearn.feature_selection import SelectorMixin
 from sklearn.utils import Tags, _safe_indexing, assert_all_finite, get_tags
@@ -118,6 +119,26 @@ class FeatureSelector(SelectorMixin, BaseEstimator):
         if isinstance(X, np.ndarray) and get_tags(self).input_tags.allow_nan:
             assert_all_finite(X, allow_nan=True, input_name="X")
         return super()._transform(X)
+
+    def inverse_transform(self, X: Any) -> Any:
+        """Return the selected features in their original columns, with zeros in the others.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_selected)
+
+        Returns
+        -------
+        X_original : array or sparse matrix of shape (n_samples, n_features)
+        """
+        if issparse(X):
+            return type(X)(super().inverse_transform(X))
+        if self.get_support().any():
+            with config_context(assume_finite=get_tags(self).input_tags.allow_nan):
+                return super().inverse_transform(X)
+        # scikit-learn refuses an array without columns, which means that nothing was selected.
+        X = np.asarray(X)
+        return np.zeros((X.shape[0], self.n_features_in_), dtype=X.dtype)
 
 
 def _check_columns_of_fit(selector: Any, X: Any) -> None:
