@@ -105,6 +105,11 @@ def slower_than_boosting_on_narrow_tables() -> bool:
     return bool(is_slower and is_faster)
 
 
+@claim("docs/evidence.md", "No rate is too high by more than chance.")
+def no_rate_too_high() -> bool:
+    return not page_errors()["above by 2 s.e."].any()
+
+
 @claim("docs/migration.md", "Filters and HSIC-Lasso miss XOR")
 def filters_miss_xor() -> bool:
     methods = ["anova", "mi", "mrmr", "hsic-lasso"]

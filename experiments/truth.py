@@ -193,9 +193,9 @@ _SHARES = each("found", "table", "rows", "columns")
 _SIGNS = {"table": "three signs", "selector": "ccm"}
 _TITANIC = {"table": "titanic", "selector": "ccm", "draw": 0}
 STUDIES = [
-    Study("truth", units, work, 2.0, report=_SHARES, cell=_SIGNS, value="found"),
+    Study("truth", units, work, 0.4, report=_SHARES, cell=_SIGNS, value="found"),
     Study(
-        *("truth-tables", _REAL, table_work, 0.7),
+        *("truth-tables", _REAL, table_work, 0.3),
         report=each(JUDGES[0], "table", "m", digits=3),
         folder=FOLDER,
         cell=_TITANIC,

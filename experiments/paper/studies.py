@@ -135,6 +135,6 @@ def mean_scores(frame: pd.DataFrame) -> pd.DataFrame:
 _XOR: dict[str, Any] = {"task": "xor", "selector": "ccm", "n_samples": 30, "first": 0}
 _WINE = {"dataset": "wine", "selector": "ccm", "protocol": "nested", "n_features": 5}
 STUDIES = [
-    Study("synthetic", synthetic_units, draws, 1.1, summarised, cell=_XOR, value="mean_rank"),
+    Study("synthetic", synthetic_units, draws, 0.5, summarised, cell=_XOR, value="mean_rank"),
     Study("real", real_units, curves, 1.4, mean_scores, cell=_WINE, value="mean_score"),
 ]
