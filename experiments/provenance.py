@@ -72,7 +72,8 @@ def significant(source: str) -> list[str]:
 def sources() -> str:
     """What a fit spends its time on."""
     files = [f for part in ("core", "plan") for f in (PACKAGE / part).rglob("*.py")]
-    files += [PACKAGE / "selection" / f"{name}.py" for name in ("assemble", "crossval", "fit")]
+    for name in ("assemble", "crossval", "fit"):
+        files += (PACKAGE / "selection").glob(f"{name}.py")
     return "\n".join(
         line for file in sorted(files) for line in significant(file.read_text("utf-8"))
     )
