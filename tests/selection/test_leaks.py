@@ -33,9 +33,11 @@ def test_one_column_is_the_response_in_other_units(m):
     assert named(X, np.linspace(0, 100, N), n_features_to_select=m) == [{"fahrenheit"}]
 
 
+@pytest.mark.parametrize("seed", range(3))
 @pytest.mark.parametrize(("m", "most"), [(10, 11), ("auto", 11), (10, 5)])
-def test_scores_that_add_up(m, most):
-    scores = pd.DataFrame(RNG.integers(0, most, (N, 10)), columns=[f"q{k}" for k in range(10)])
+def test_scores_that_add_up(m, most, seed):
+    values = np.random.default_rng(seed).integers(0, most, (N, 10))
+    scores = pd.DataFrame(values, columns=[f"q{k}" for k in range(10)])
     X = scores.astype(float).join(noise("abc"))
     assert named(X, scores.sum(axis=1), n_features_to_select=m) == [set(scores)]
 
