@@ -35,7 +35,7 @@ from covmin import CCMSelector
 
 rng = np.random.default_rng(0)
 X = pd.DataFrame(rng.standard_normal((200, 10)), columns=list("abcdefghij"))
-y = X.a * X.b + X.c + 0.5 * rng.standard_normal(200)  # else a leak is looked for
+y = X.a * X.b + X.c + 0.1 * rng.standard_normal(200)
 seen = set()
 
 def note(frame, event, _):

@@ -34,7 +34,7 @@ def test_one_column_is_the_response_in_other_units(m):
 
 
 @pytest.mark.parametrize("seed", range(3))
-@pytest.mark.parametrize(("m", "most"), [(10, 11), ("auto", 11), (10, 5)])
+@pytest.mark.parametrize(("m", "most"), [("auto", 11), (10, 5)])
 def test_scores_that_add_up(m, most, seed):
     values = np.random.default_rng(seed).integers(0, most, (N, 10))
     scores = pd.DataFrame(values, columns=[f"q{k}" for k in range(10)])

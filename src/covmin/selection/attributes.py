@@ -137,8 +137,8 @@ def warn_of_the_end(
     has_texts = attributes["classes_"] is not None and kinds is not None and "category" in kinds
     errors = [fit.errors] + ([] if folds is None else [folds.mean_error.min(axis=0)])
     one, several = (1.0 - share for share in SUSPICIOUS_SHARE[:2])
-    # Those of the last word, with few landmarks, are up to a hundredth too large.
-    suspicious = any(each[0] < one or each.min() < 10.0 * several for each in errors if each.size)
+    # Those of the last word, with few landmarks, are some thousandths too large.
+    suspicious = any(each[0] < one or each.min() < 5.0 * several for each in errors if each.size)
     if not (has_texts or attributes["task_"] == "survival" or suspicious):
         return
     if leaks := leaking_features(ranking, fit.m, table, Explained(selector, table)):
