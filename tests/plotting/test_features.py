@@ -22,7 +22,18 @@ def test_ranking_shows_the_best_first(fixed):
     labels = [label.get_text() for label in display.ax_.get_yticklabels()]
     assert labels == display.names
     widths = [bar.get_width() for bar in display.bars_]
-    np.testing.assert_allclose(widths, fixed.weights_[np.argsort(fixed.ranking_)[:5]])
+    lost = fixed.lost_without_[np.argsort(fixed.ranking_)[:5]]
+    np.testing.assert_allclose(widths, np.nan_to_num(lost))
+    assert min(widths[:3]) > 0.1 > max(widths[3:])
+
+
+def test_ranking_shows_weights_where_what_is_lost_was_not_measured():
+    X, y = make_xor(60, random_state=0, return_X_y=True)
+    selector = CCMSelector(3, kernel="gaussian").fit(X, y)
+    display = RankingDisplay.from_estimator(selector, n_features=5)
+    widths = [bar.get_width() for bar in display.bars_]
+    np.testing.assert_allclose(widths, selector.weights_[np.argsort(selector.ranking_)[:5]])
+    assert display.ax_.get_xlim() == (0.0, 1.02)
 
 
 def test_path_marks_the_chosen_stage(fixed):

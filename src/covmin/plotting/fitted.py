@@ -141,21 +141,24 @@ class FeatureDisplay(Display):
 class RankingDisplay(FeatureDisplay):
     """Bars of the leading features, best on top; features not selected are pale.
 
-    A :class:`~covmin.CCMSelector` gives the weights at the chosen number of features, a
-    :class:`~covmin.StabilitySelector` the frequencies of selection and its threshold.
+    A :class:`~covmin.CCMSelector` gives what is lost without each selected feature, or the weights
+    where that was not measured; a :class:`~covmin.StabilitySelector` the frequencies of selection
+    and its threshold.
 
     Parameters
     ----------
     names : list of str
         Features, best first.
     values : ndarray of shape (n_shown,)
-        Their weights, or frequencies.
+        What is lost without them, their weights, or frequencies.
     selected : ndarray of bool of shape (n_shown,)
         Whether each feature is selected.
     label : str, default="weight at the chosen number of features"
         Meaning of the values.
     limits : dict of str to float, default={}
         Values to mark by a line, with their names.
+    most : float, default=1
+        The largest value that the axis shows; None leaves it to the bars.
 
     Examples
     --------
@@ -173,13 +176,18 @@ class RankingDisplay(FeatureDisplay):
     selected: np.ndarray
     label: str = "weight at the chosen number of features"
     limits: dict[str, float] = field(default_factory=dict)
+    most: float | None = 1.0
     _shows = "CCMSelector or StabilitySelector", ("path_", "frequencies_")
 
     @classmethod
     def _of(cls, selector: Any, shown: np.ndarray, names: list[str]) -> Self:
         selected = selector.support_[shown]
         if hasattr(selector, "path_"):
-            return cls(names, selector.weights_[shown], selected)
+            lost = selector.lost_without_[shown]
+            if np.isnan(lost).all():
+                return cls(names, selector.weights_[shown], selected)
+            label = "share of the variance of y that is lost without the feature"
+            return cls(names, np.nan_to_num(lost), selected, label, most=None)
         label, threshold = "fraction of the fits that select the feature", selector.threshold_
         blind = selector.n_selected_ / selector.ranking_.max()  # of as many to choose from
         limits = {f"threshold {threshold:.2f}": threshold, "random selection": blind}
@@ -191,7 +199,7 @@ class RankingDisplay(FeatureDisplay):
         label_rows(ax, places, self.names)
         for text, kept in zip(ax.get_yticklabels(), self.selected, strict=True):
             text.set_color("black" if kept else "0.45")
-        ax.set(xlim=(0, 1.02), xlabel=self.label)
+        ax.set(xlim=None if self.most is None else (0, 1.02 * self.most), xlabel=self.label)
         ax.spines[["top", "right", "left"]].set_visible(False)
         ax.grid(axis="x", alpha=0.25)
         ax.set_axisbelow(True)
