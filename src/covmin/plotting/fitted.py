@@ -157,8 +157,6 @@ class RankingDisplay(FeatureDisplay):
         Meaning of the values.
     limits : dict of str to float, default={}
         Values to mark by a line, with their names.
-    most : float, default=1
-        The largest value that the axis shows; None leaves it to the bars.
 
     Examples
     --------
@@ -176,7 +174,6 @@ class RankingDisplay(FeatureDisplay):
     selected: np.ndarray
     label: str = "weight at the chosen number of features"
     limits: dict[str, float] = field(default_factory=dict)
-    most: float | None = 1.0
     _shows = "CCMSelector or StabilitySelector", ("path_", "frequencies_")
 
     @classmethod
@@ -187,7 +184,7 @@ class RankingDisplay(FeatureDisplay):
             if np.isnan(lost).all():
                 return cls(names, selector.weights_[shown], selected)
             label = "share of the variance of y that is lost without the feature"
-            return cls(names, np.nan_to_num(lost), selected, label, most=None)
+            return cls(names, np.nan_to_num(lost), selected, label)
         label, threshold = "fraction of the fits that select the feature", selector.threshold_
         blind = selector.n_selected_ / selector.ranking_.max()  # of as many to choose from
         limits = {f"threshold {threshold:.2f}": threshold, "random selection": blind}
@@ -199,7 +196,7 @@ class RankingDisplay(FeatureDisplay):
         label_rows(ax, places, self.names)
         for text, kept in zip(ax.get_yticklabels(), self.selected, strict=True):
             text.set_color("black" if kept else "0.45")
-        ax.set(xlim=None if self.most is None else (0, 1.02 * self.most), xlabel=self.label)
+        ax.set_xlabel(self.label)
         ax.spines[["top", "right", "left"]].set_visible(False)
         ax.grid(axis="x", alpha=0.25)
         ax.set_axisbelow(True)
