@@ -87,8 +87,7 @@ class PreparedColumns:
         place = np.argsort(order)
         order = order[weight[order] > 0.0]
         found = DistinctRows(first[order], weight[order], place[kind])
-        self._drawn[seed, merged] = found
-        return found
+        return self._drawn.setdefault((seed, merged), found)
 
     def independent(self, seed: int) -> DistinctRows:
         """Return the rows in random order, duplicates merged unless they are equal by chance."""

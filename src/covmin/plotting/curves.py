@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from itertools import cycle
+from itertools import cycle, product
 from typing import Any, Self
 
 import numpy as np
@@ -115,8 +115,9 @@ class ErrorCurveDisplay(Display):
 def styles(names: Iterable[str]) -> dict[str, dict[str, Any]]:
     """Return line styles, with CCM drawn in front."""
     found: dict[str, dict[str, Any]] = {}
-    for name, colour, marker in zip(names, cycle(_COLOURS), cycle(_MARKERS), strict=False):
-        found[name] = {"label": name, "linestyle": "-", "color": colour, "marker": marker}
+    lines = cycle(product(("-", "--", ":"), _COLOURS))  # where colours repeat, lines differ
+    for name, (line, colour), marker in zip(names, lines, cycle(_MARKERS), strict=False):
+        found[name] = {"label": name, "linestyle": line, "color": colour, "marker": marker}
         found[name] |= {"linewidth": 1.3, "markersize": 4.5, "zorder": 2}
         if name == "ccm":
             found[name] |= {"color": "#D55E00", "marker": "o", "linewidth": 2.2, "zorder": 3}
