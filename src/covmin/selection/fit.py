@@ -100,7 +100,7 @@ def fit(table: Table, columns: PreparedColumns, settings: SimpleNamespace, run: 
         most = min(m, d)
         budgets = rules.path_budgets(d, plan.last_budget) if is_path else [most]
         # The last word decides about so few features, whatever the path says about their number.
-        wanted = None if plan.refines and most <= constants.CANDIDATES[0] else most
+        wanted = None if most <= plan.last_budget else most
         path = run_path(problem, budgets, first.protected, run, wanted)
         plan, path, lost, errors = check(plan, problem, path, m, run)
         if settings.cv is not None or table.groups is not None:  # one row shows others of a group
