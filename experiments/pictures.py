@@ -84,16 +84,12 @@ def how_sure(path: Path) -> None:
     save(path)
 
 
-def weights(path: Path, kernel: str) -> None:
+def weights_path(path: Path) -> None:
     """Weights along the path of shrinking budgets."""
     X, y = load_wine(return_X_y=True, as_frame=True)
     _, ax = plt.subplots(figsize=(7, 3.8), layout="constrained")
-    PathDisplay.from_estimator(CCMSelector(4, kernel=kernel).fit(X, y), n_features=10, ax=ax)
+    PathDisplay.from_estimator(CCMSelector(4).fit(X, y), n_features=10, ax=ax)
     save(path)
-
-
-weights_path = partial(weights, kernel="auto")
-path_alone = partial(weights, kernel="mixed")  # with a given kernel there is no last word
 
 
 def photograph(path: Path, height: int) -> bool:

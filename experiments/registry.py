@@ -22,8 +22,7 @@ STUDIES = {
 
 _R, _F = "experiments/results/", "experiments/figures/"
 # Drawn from a small fit, or from nothing but a formula.
-_SMALL = ("ranking", "which-features", "how-many", "how-sure", "weights-path", "path-alone")
-_SMALL += ("report-top",)
+_SMALL = ("ranking", "which-features", "how-many", "how-sure", "weights-path", "report-top")
 
 # What draws a picture of the frames of some results, and these.
 PICTURES: dict[str, tuple[Callable[..., Any], list[str]]] = {
