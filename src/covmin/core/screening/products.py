@@ -170,7 +170,9 @@ def _promising(factors: list[Array], responses: Array, floors: Array) -> Iterato
                 both = zip(moments, of_part, strict=True)
                 moments = [a + b for a, b in both] if moments else of_part
             peaks = sum(xp.linalg.vector_norm(part, ord=np.inf, axis=1) ** 2 for part in moments)
-            enough = _ROUNDED * reduce(xp.maximum, (take(floors, front, axis=0) for front in fronts))
+            enough = _ROUNDED * reduce(
+                xp.maximum, (take(floors, front, axis=0) for front in fronts)
+            )
             waiting = fronts, first, moments, enough, peaks >= enough
         if ready is None:
             continue
