@@ -77,7 +77,7 @@ def test_few_sets_are_compared_closely_before_they_are_tuned():
     y = X[:, 0] + np.sin(2.0 * X[:, 1] + X[:, 2]) + 0.3 * rng.standard_normal(500)
     errors, every = SetErrors(sample_of(X, y), range(4)), frozenset(range(3))
     judged = errors.judge(every)
-    [rough] = errors.rough(every, [every], [judged.tuning], 5e6)
+    [rough], _ = errors.rough(every, [every], [judged.tuning], 5e6)
     assert_allclose(rough, judged.error, rtol=0.15)
 
 
@@ -141,7 +141,7 @@ def test_a_ranking_gives_up_a_little_of_the_asked_size_for_much_of_the_others(sm
     every.known = judged
     path = {k: judged[frozenset(range(k))] for k in range(4)}
     best = {**path, 3: judged[frozenset([2, 3, 4])]}
-    assert _Search(every, [*range(5)], best, path).nested(3, 3) == larger
+    assert _Search(every, [*range(5)], best, path).nested(3, 3, 3) == larger
 
 
 def test_a_pair_that_what_was_found_hid_is_named():

@@ -32,8 +32,9 @@ If none is accepted, all pairs are searched again with r as the response, where 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import islice
 
 import numpy as np
 from scipy.special import ndtr
@@ -42,13 +43,15 @@ from covmin.constants import CANDIDATES, SAMPLE_ROWS, SAMPLES_FOR_EACH_FEATURE
 
 from .arrays import row_tiles
 from .screening import N_FUNCTIONS, SEARCH, Ranked, Screening
-from .set_errors import START, Judged, Set, SetErrors, SetSample
+from .set_errors import START, Judged, Set, SetErrors, SetSample, Tuning
 from .units import ALWAYS_ON
 
 # The search ends if the error did not fall for so many sizes.
 _PATIENCE = 3
 # Sets of so few features tell nothing of the kernels of others.
 _SMALL = 2
+# No other kernel is tried if the error exceeds that of the best set of the size by this factor.
+_HOPELESS = 1.1
 # Moves that are compared after a rough look, for the last set too, and features that may leave.
 _TRIED, _CERTIFIED, _LEAVING = 3, 6, 4
 # Multiplications of a rough comparison; more for the last.
@@ -87,28 +90,37 @@ class _Search:
         """Return the error of a set that the rows can vouch for."""
         return one.error + one.gain_over(self.proposed[len(one.features)])[1]
 
-    def offer(self, sets: Sequence[Set], near: Judged | None) -> bool:
+    def offer(self, k: int, sets: Mapping[Set, Tuning | None]) -> bool:
         """Judge some sets of a size, and keep the best if it is better than the best so far."""
-        best = self.best[len(sets[0])]
-        near = near if len(sets[0]) > _SMALL else None
-        new = self.errors.judge(*sets, near=near, limit=best.error)
+        best, new = self.best[k], self.errors.best_of(sets, self.limit(k))
         if self.credited(new) >= self.credited(best) - 1e-9:
             return False
-        self.best[len(new.features)] = new
+        self.best[k] = new
         return True
+
+    def limit(self, k: int) -> float:
+        """Return the error above which no other kernel is tried for a set of k features.
+
+        A set that leaves more than a smaller one has a feature that is not needed, and one that
+        leaves far more than another of its size would not come near it.
+        """
+        smaller = self.best[k - 1].error if k > _SMALL else np.inf
+        return min(smaller, _HOPELESS * self.best[k].error if k in self.best else np.inf)
 
     def promising(
         self, old: Judged, sets: list[Set], n_tried: int = _TRIED, work: float = _ROUGH_WORK
-    ) -> list[Set]:
-        """Return the sets with the lowest rough errors, by the kernel and ridge of another set."""
-        # With a single feature nothing is known about the kernel.
-        tunings = [old.tuning] if len(sets[0]) > 1 else START
-        rough = self.errors.rough(old.features, sets, tunings, work)
+    ) -> dict[Set, Tuning | None]:
+        """Return the sets with the lowest rough errors, and the kernels and ridges of these.
+
+        Sets of more than a few features have those of a set that is close to them.
+        """
+        tunings = [old.tuning] if len(sets[0]) > _SMALL else START
+        rough, best = self.errors.rough(old.features, sets, tunings, work)
         for j in frozenset().union(*sets) - old.features if self.errors.is_dense else ():
             of_one = self.errors.neighbours(frozenset([j]), near=False)
             part = self.errors.shared(old.residuals, of_one)  # which no rough error shows
             rough -= np.vdot(part, part) * np.array([j in one for one in sets])
-        return [sets[i] for i in np.argsort(rough, kind="stable")[:n_tried]]
+        return {sets[i]: best[i] for i in np.argsort(rough, kind="stable")[:n_tried]}
 
     def exchange(self, k: int, certify: bool = False) -> None:
         """Replace one feature of the best set, until that does not help.
@@ -120,12 +132,12 @@ class _Search:
             old = self.best[k]
             less = [old.features - {j} for j in sorted(old.features)]
             if k > _LEAVING and not certify:
-                less = self.promising(old, less, _LEAVING)
+                less = list(self.promising(old, less, _LEAVING))
             others = [j for j in self.candidates if j not in old.features]
             sets = [old.features, *(one | {j} for one in less for j in others)]
-            sets = self.promising(old, sets, n_tried + 1, work)
-            sets = sets[: sets.index(old.features)] if old.features in sets else sets[:n_tried]
-            if not sets or not self.offer(sets, old):
+            found = self.promising(old, sets, n_tried + 1, work)
+            n_better = list(found).index(old.features) if old.features in found else n_tried
+            if n_better == 0 or not self.offer(k, dict(islice(found.items(), n_better))):
                 self.settled.add((old.features, certify))
 
     def propose(self, named: list[Set], k: int) -> None:
@@ -145,7 +157,7 @@ class _Search:
             last = self.proposed[k - 1] if k > _SMALL else None
             if last and (first - last.features or not last.features < one):
                 last = None
-            judged.append(self.errors.judge(one, near=last))
+            judged.append(self.errors.judge(one, last.tuning if last else None, self.limit(k)))
         self.proposed[k] = judged[0] if judged[0].beats(judged[1]) else judged[1]
         self.best[k] = self.proposed[k]
 
@@ -158,11 +170,11 @@ class _Search:
             of_path = k if self.proposed[k].beats(self.proposed[of_path]) else of_path
             like, base = self.best[k - 1], self.best[k - 1].features
             sets = [base | {j} for j in self.candidates if j not in base]
-            self.offer(self.promising(like, sets), like)
+            self.offer(k, self.promising(like, sets))
             for one in named:  # at once, because its members may be useless one by one
                 for small in list(self.best.values()):
                     if len(small.features | one) == k > len(small.features) + 1:
-                        self.offer([small.features | one], None)
+                        self.offer(k, {small.features | one: None})
             if self.best[k].beats(self.best[last]):
                 last = k
                 self.exchange(k)
@@ -170,17 +182,18 @@ class _Search:
                 return last, k
         return last, top
 
-    def nested(self, top: int, m: int | None) -> list[int]:
+    def nested(self, last: int, top: int, m: int | None) -> list[int]:
         """Return the features of the chain of nested sets with the least sum of log errors.
 
         Sizes that a chain leaves out count with the error of the next smaller set, so that features
         which act only together enter at once. With m the chain has a set of that size, which counts
         as much as all smaller ones together: it may be hardly worse than the best one, and its
-        parts far better.
+        parts far better. If the error never fell, the proposed sets hold.
         """
+        judged = self.errors.known.values() if last else self.proposed.values()
         log = {
             one.features: np.log(max(self.credited(one), 1e-12))
-            for one in sorted(self.errors.known.values(), key=lambda one: len(one.features))
+            for one in sorted(judged, key=lambda one: len(one.features))
             if len(one.features) <= top
         }
         counts = np.cumsum([k if k == m else 1 for k in range(top + 1)])  # of the sizes up to k
@@ -219,14 +232,14 @@ def exchange(errors: SetErrors, named: Sequence[Sequence[int]], m: int | None) -
     for k in range(min(last, top - 1), 0, -1):
         larger = search.best[k + 1]
         sets = [larger.features - {j} for j in larger.features]
-        search.offer(search.promising(larger, sets), larger)
+        search.offer(k, search.promising(larger, sets))
         search.exchange(k)
     m = min(m, top) if m else None
     if m:
         search.exchange(m, certify=True)
-    order = search.nested(top, m)
+    order = search.nested(last, top, m)
     order += [j for j in range(len(path)) if j not in order]
-    chain = [errors.judge(frozenset(order[:k]), near=search.best[k]) for k in range(top + 1)]
+    chain = [errors.judge(frozenset(order[:k]), search.best[k].tuning) for k in range(top + 1)]
     least = min(chain, key=lambda one: one.error)
     enough = next(k for k, one in enumerate(chain) if not least.beats(one))
     errors_of_chain = np.array([one.error for one in chain[1:]])
@@ -292,13 +305,13 @@ def look_back(sample: SetSample, found: Sequence[int]) -> list[Set]:
         together = errors.judge(old | rest)
         while len(together.features) > len(old) + 1:  # remove as long as the error does not rise
             fewer = (together.features - {j} for j in sorted(together.features - old))
-            less = errors.judge(*fewer, near=together)
+            less = errors.best_of(dict.fromkeys(fewer, together.tuning))
             if less.error > together.error:
                 break
             together = less
         while rest:
             more = (now.features | {j} for j in sorted(rest))
-            new = errors.judge(*more, near=now)
+            new = errors.best_of(dict.fromkeys(more, now.tuning))
             if not new.beats(now):
                 break
             now, rest = new, rest - new.features

@@ -8,9 +8,8 @@ another, if it is clearly more than by chance.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from itertools import product
 from operator import attrgetter
 
@@ -24,9 +23,8 @@ from .regression import CentredKernel
 from .units import ALWAYS_ON
 
 Set = frozenset[int]
+Tuning = tuple[int, int]  # numbers of a kernel and a ridge
 
-# No other kernel is tried if the error exceeds that of the best set of the size by this factor.
-_HOPELESS = 1.1
 # Numbers of kernels and ridges. The last ridge leaves only the mean.
 _TUNINGS = set(product(range(len(SET_KERNELS)), range(len(FUNCTION_RIDGES) - 1)))
 # Those that are tried first.
@@ -64,7 +62,7 @@ class Judged:
     residuals: np.ndarray  # (n_rows, n_responses), times √p
     losses: np.ndarray  # (n_rows,), contribution of each row to the error
     error: float  # share of the variance of the response that is left
-    tuning: tuple[int, int]  # numbers of its kernel and ridge
+    tuning: Tuning
 
     def gain_over(self, other: Judged) -> tuple[float, float]:
         """Return how much lower its error is, and the standard error of that over the rows."""
@@ -90,55 +88,55 @@ class _Trial:
     """A set of features and the kernels and ridges that are tried for it."""
 
     def __init__(self, errors: SetErrors, features: Set) -> None:
-        self.features, self._errors, self._sums = features, errors, _Sums([features])
-        self._kernels, self._tried = dict[int, CentredKernel](), dict[tuple[int, int], Judged]()
+        self._errors, self._features, self._sums = errors, features, _Sums([features])
+        self._distances = self._sums.of(errors.distances)
+        self._kernels, self.tried = dict[int, CentredKernel](), dict[Tuning, Judged]()
 
-    @cached_property
-    def _distances(self) -> np.ndarray:
-        return self._sums.of(self._errors.distances)
-
-    @cached_property
-    def _is_constant(self) -> bool:
-        return not self.features and not self._errors.distances[ALWAYS_ON].any()
-
-    def at(self, tuning: tuple[int, int]) -> Judged:
+    def at(self, tuning: Tuning) -> Judged:
         """Return the set with a given kernel and ridge."""
-        if tuning in self._tried:
-            return self._tried[tuning]
+        if tuning in self.tried:
+            return self.tried[tuning]
         (shape, ridge), errors = tuning, self._errors
         if shape not in self._kernels:
             K = errors.kernel(self._distances, self._sums, shape)[0]
             self._kernels[shape] = CentredKernel(K, errors.sample.p)
         residuals = self._kernels[shape].leave_one_out(errors.targets, FUNCTION_RIDGES[ridge])
-        if not self._tried:  # those who share something with the first residuals
-            near = errors.neighbours(self.features) if errors.is_dense else []
+        if not self.tried:  # those who share something with the first residuals
+            near = errors.neighbours(self._features) if errors.is_dense else []
             self._neighbours = [one for one in near if errors.shared(residuals, [one]).any()]
         if self._neighbours:
             residuals = residuals - errors.shared(residuals, self._neighbours)
         losses = (residuals**2).sum(axis=1)
-        new = Judged(self.features, residuals, losses, float(losses.sum()), tuning)
-        return self._tried.setdefault(tuning, new)
+        new = Judged(self._features, residuals, losses, float(losses.sum()), tuning)
+        return self.tried.setdefault(tuning, new)
 
-    def best_of(self, tunings: Iterable[tuple[int, int]]) -> Judged:
-        """Return the set with the best of some kernels and ridges."""
+    def near(self, tuning: Tuning | None) -> Judged:
+        """Return the set with a kernel and a ridge close to a given one, or one of a few."""
+        if tuning is None:  # without features every kernel is constant
+            tunings = set(START if self._distances.any() else START[:1])
+        else:
+            tunings = {(tuning[0], tuning[1] + r) for r in (-1, 0, 1)} & _TUNINGS
         return min(map(self.at, tunings), key=attrgetter("error"))
 
-    def tuned(self, start: Iterable[tuple[int, int]], limit: float = np.inf) -> Judged:
-        """Return the set with its best kernel and ridge.
+    def tuned(self, limit: float) -> Judged:
+        """Return the set with its best kernel and ridge, by a search from those tried.
 
-        The search goes from kernel to kernel, and for each from ridge to ridge. It does not leave a
-        kernel if the error exceeds ``limit`` by far.
+        It goes from kernel to kernel, and for each from ridge to ridge. It stays with a kernel if
+        the error exceeds ``limit``.
         """
-        best, new = self.best_of(start), set(start)
-        while new and not self._is_constant:
-            best = self.best_of([best.tuning, *new])
+        while self._distances.any():
+            best = min(self.tried.values(), key=attrgetter("error"))
             shape, ridge = best.tuning
-            new = {(shape, ridge - 1), (shape, ridge + 1)} & _TUNINGS - self._tried.keys()
-            if not new and best.error <= _HOPELESS * limit:
+            new = {(shape, ridge - 1), (shape, ridge + 1)} & _TUNINGS - self.tried.keys()
+            if not new and best.error <= limit:
                 # A smoother kernel needs no larger ridge.
                 new = {(shape + s, ridge + r) for s in (-1, 1) for r in (0, s)}
-                new = new & _TUNINGS - self._tried.keys()
-        return best
+                new = new & _TUNINGS - self.tried.keys()
+            if not new:
+                break
+            for tuning in new:
+                self.at(tuning)
+        return min(self.tried.values(), key=attrgetter("error"))
 
 
 class SetErrors:
@@ -212,69 +210,59 @@ class SetErrors:
             left = left - along[best] / lengths[best] * means[best]
         return residuals - left
 
-    def judge(self, *sets: Set, near: Judged | None = None, limit: float = np.inf) -> Judged:
+    def judge(self, features: Set, near: Tuning | None = None, limit: float = np.inf) -> Judged:
+        """Return a set with its best kernel and ridge, by a search from those that are near."""
+        return self.best_of({features: near}, limit)
+
+    def best_of(self, sets: Mapping[Set, Tuning | None], limit: float = np.inf) -> Judged:
         """Return the best of some sets with its best kernel and ridge.
 
-        Sets are compared by the kernel of ``near`` and ridges close to its own, or by a few. Only
-        the best one is tuned, with other kernels unless its error exceeds ``limit`` by far.
+        They are compared by the kernels that they come with and ridges close to theirs, or by a few
+        of all. Only the best one is tuned, with other kernels if its error is at most ``limit``.
         """
-        start = START
-        if near is not None:
-            start = tuple({(near.tuning[0], near.tuning[1] + r) for r in (-1, 0, 1)} & _TUNINGS)
         trials = {one: _Trial(self, one) for one in sets if one not in self._tuned}
-        self.known |= {one: trial.best_of(start) for one, trial in trials.items()}
+        self.known |= {one: trial.near(sets[one]) for one, trial in trials.items()}
         best = min((self.known[one] for one in sets), key=attrgetter("error"))
         if best.features in trials:
-            best = self.known[best.features] = trials[best.features].tuned(start, limit)
+            best = self.known[best.features] = trials[best.features].tuned(limit)
             self._tuned.add(best.features)
         return best
 
     def lost_without(self, features: Set) -> dict[int, float]:
         """Return, for each feature of a set, how much the error rises if it alone is left out.
 
-        With the kernel of the set, and a ridge of its own.
+        With the kernel of the set, and a ridge of its own: what is left out becomes noise.
         """
-        whole = self.judge(features)
-        (shape, ridge), left = whole.tuning, [features - {j} for j in features]
-        # One by one: LAPACK has no batches, and is faster on triangles of this size.
-        sets = _Sums(left, features)
-        D, p = sets.of(self.distances), self.sample.p
-        kernels = [CentredKernel(K, p) for K in self.kernel(D, sets, shape)]
-        best, least = np.stack([self.targets] * len(left)), np.full(len(left), np.inf)
-        for number in range(ridge, -1, -1):  # what is left out becomes noise
-            residuals = [k.leave_one_out(self.targets, FUNCTION_RIDGES[number]) for k in kernels]
-            errors = np.einsum("ijk,ijk->i", residuals, residuals)
-            if number < ridge and (errors >= least).all():
-                break
-            best = np.where((errors < least)[:, None, None], residuals, best)
-            least = np.minimum(least, errors)
-        if self.is_dense:
-            best -= [self.shared(r, self.neighbours(s)) for r, s in zip(best, left, strict=True)]
-        errors = np.minimum(np.einsum("ijk,ijk->i", best, best), 1.0)  # the mean leaves no more
-        return dict(zip(features, (errors - whole.error).tolist(), strict=True))
+        whole, lost = self.judge(features), dict[int, float]()
+        for j in features:
+            trial = _Trial(self, features - {j})
+            trial.near(whole.tuning)
+            lost[j] = min(trial.tuned(limit=0.0).error, 1.0) - whole.error  # at most the mean's
+        return lost
 
     def rough(
-        self, base: Set, sets: Sequence[Set], tunings: Sequence[tuple[int, int]], work: float
-    ) -> np.ndarray:
-        """Return errors of sets close to ``base``, each with the best of some kernels and ridges.
+        self, base: Set, sets: Sequence[Set], tunings: Sequence[Tuning], work: float
+    ) -> tuple[np.ndarray, list[Tuning]]:
+        """Return errors of sets close to ``base``, with the best of some kernels and ridges.
 
-        On the more rows and landmarks the fewer they are.
+        On the more rows and landmarks the fewer sets there are.
         """
         n = max(_ROUGH_ROWS, int((_ROWS_FOR_EACH**2 * work / len(sets)) ** (1.0 / 3.0)))
         share = self.sample.p[:n].sum()
         p, targets = self.sample.p[:n] / share, self.targets[:n] / np.sqrt(share)
         root = np.sqrt(p)[:, None]
         targets = targets - root * (root.T @ targets)
-        least, part = np.full(len(sets), np.inf), (slice(n), slice(n // _ROWS_FOR_EACH))
+        errors, part = np.empty((len(tunings), len(sets))), (slice(n), slice(n // _ROWS_FOR_EACH))
         for start in range(0, len(sets), _AT_ONCE):
-            few = _Sums(sets[start : start + _AT_ONCE], base, part)
-            errors, D = least[start : start + _AT_ONCE], few.of(self.distances)
-            for shape in {shape for shape, _ in tunings}:
-                K = CentredKernel(self.kernel(D, few, shape), p)
-                for ridge in (ridge for each, ridge in tunings if each == shape):
-                    residuals = K.leave_one_out(targets, FUNCTION_RIDGES[ridge])
-                    np.minimum(errors, np.einsum("ijk,ijk->i", residuals, residuals), out=errors)
-        return least
+            some = slice(start, start + _AT_ONCE)
+            few, kernels = _Sums(sets[some], base, part), dict[int, CentredKernel]()
+            D = few.of(self.distances)
+            for number, (shape, ridge) in enumerate(tunings):
+                if shape not in kernels:
+                    kernels[shape] = CentredKernel(self.kernel(D, few, shape), p)
+                residuals = kernels[shape].leave_one_out(targets, FUNCTION_RIDGES[ridge])
+                errors[number, some] = np.einsum("ijk,ijk->i", residuals, residuals)
+        return errors.min(axis=0), [tunings[number] for number in errors.argmin(axis=0)]
 
     def kernel(self, D: np.ndarray, sets: _Sums, shape: int) -> np.ndarray:
         """Return the kernel matrix of each set, given its squared distances."""
