@@ -26,6 +26,10 @@ if TYPE_CHECKING:
     from covmin.data import Table
 
 
+# Remarks of a fit that the warnings about the data repeat.
+_CHECKED = ("constant-columns", "leak", "possible-identifiers")
+
+
 def run_select(
     file: FileOptions,
     columns: ColumnOptions,
@@ -168,7 +172,7 @@ def fit(
 def _notes(found: dict[str, Any], caught: list[Any]) -> list[str]:
     """Return what the fit remarked and how columns were read; warnings about the data say more."""
     remarks = [remark_of(each.message) for each in caught]
-    said = [told(each) for each in remarks if each.code not in ("constant-columns", "leak")]
+    said = [told(each) for each in remarks if each.code not in _CHECKED]
     return [*dict.fromkeys(said), *found["notes"]]
 
 
