@@ -180,4 +180,4 @@ def test_the_last_word_says_how_many_features_of_the_path_it_replaced():
     """Also for a number of features that is no budget of the path."""
     X, y = make_shell(150, random_state=0, return_X_y=True)
     plan = CCMSelector(4).fit(X, y).plan_
-    assert "last word       no feature replaced" in str(plan)
+    assert "last word       the set of the path" in str(plan)

@@ -332,7 +332,7 @@ def check(
         kept = stage_of(problem, order[:m])
     others = [stage for stage in path.stages if stage.budget != m]
     stages = sorted([*others, kept], key=lambda stage: -stage.budget)
-    choice = f"{n_new} of {m} features replaced" if n_new else "no feature replaced"
+    choice = f"{n_new} of {m} features replaced" if n_new else "the set of the path"
     reason = "regressions with a kernel and a ridge for each set"
     if better.n_exchanges:
         reason += f"; of {better.n_exchanges} exchanges of a feature, none lowers the error"
