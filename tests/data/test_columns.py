@@ -22,6 +22,7 @@ from covmin.data.columns import (
     read_categories,
 )
 from covmin.remarks import CovminWarning
+from covmin.report import summary
 
 N = 60
 ABC = ["a", "b", "c"] * 20
@@ -309,11 +310,12 @@ class TestColumnsInDoubt:
         return X.assign(income=rng.normal(size=200), age=rng.normal(size=200))
 
     def test_they_stay_in_with_a_warning(self, table, rng):
-        with pytest.warns(CovminWarning, match="'customer' may only identify rows") as caught:
+        with pytest.warns(CovminWarning, match="as identifiers are: 'customer'") as caught:
             selector = CCMSelector(1).fit(table, table.income + rng.normal(size=200))
         [remark] = [each.message.remark for each in caught]
         assert (remark.code, remark.columns) == ("possible-identifiers", ("customer",))
         assert selector.column_kinds_.tolist() == ["number"] * 3
+        assert f"{remark.text}" in summary(selector)["notes"]
 
     @pytest.mark.parametrize("kind", ["drop", "number"])
     def test_column_types_decide(self, table, rng, kind):

@@ -28,16 +28,6 @@ def test_warnings_find_leaks_constants_and_copies():
     assert "'2'" in found["small"]
 
 
-@pytest.mark.filterwarnings("ignore:'customer' may only identify rows")
-def test_numbers_of_customers_are_doubted():
-    rng = np.random.default_rng(0)
-    X = pd.DataFrame({"customer": rng.choice(10**6, 200, replace=False), "a": rng.normal(size=200)})
-    selector = CCMSelector(1).fit(X, X.a)
-    [doubt] = [w for w in build_report(selector, X, X.a)["warnings"] if w["kind"] == "identifier"]
-    assert doubt["title"] == "1 column may only identify rows."
-    assert doubt["text"].startswith("'customer': integers that never repeat")
-
-
 def test_clean_data_has_no_warnings(wine_report):
     assert wine_report["warnings"] == []
 

@@ -41,9 +41,8 @@ def parse_size(text: str) -> Any:
     if dash and fewest.isdigit() and most.isdigit():
         return int(fewest), int(most)
     value = parse_value(text)
-    if value == "auto" or (type(value) is int and value > 0):
-        return value
-    if type(value) is float and 0.0 < value <= 1.0:
+    limit = {int: float("inf"), float: 1.0}.get(type(value), 0.0)
+    if value == "auto" or (limit and 0 < value <= limit):
         return value
     hint = "Use a count from 1, a fraction such as 0.2 or 20%, a range such as 2-20, or auto."
     raise UsageError(f"-m {text} is not a number of features.", hint)

@@ -26,10 +26,6 @@ if TYPE_CHECKING:
     from covmin.data import Table
 
 
-# Remarks of a fit that the warnings about the data repeat.
-_CHECKED = ("constant-columns", "leak", "possible-identifiers")
-
-
 def run_select(
     file: FileOptions,
     columns: ColumnOptions,
@@ -170,9 +166,10 @@ def fit(
 
 
 def _notes(found: dict[str, Any], caught: list[Any]) -> list[str]:
-    """Return what the fit remarked and how columns were read; warnings about the data say more."""
+    """Return what the fit remarked that nothing else says, and how columns were read."""
     remarks = [remark_of(each.message) for each in caught]
-    said = [told(each) for each in remarks if each.code not in _CHECKED]
+    elsewhere = ("constant-columns", "leak", "possible-identifiers")
+    said = [told(each) for each in remarks if each.code not in elsewhere]
     return [*dict.fromkeys(said), *found["notes"]]
 
 

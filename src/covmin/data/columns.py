@@ -30,6 +30,7 @@ _SAID = {
     "category": "Read as categories",
     "date": "Read as dates",
     "text": "Read as text",
+    "doubtful": "Read as numbers, though never repeated and evenly spread, as identifiers are",
     "presence": "Used only as indicators of missingness, because their values hardly repeat",
     "identifier": "Excluded because their values hardly repeat, as in row identifiers",
     "free text": "Excluded as free text",
@@ -37,8 +38,6 @@ _SAID = {
     "dropped": "Excluded as requested",
 }
 _LIKE_ROWS, _NO_VALUES = "integers that never repeat, like row numbers", "no values"
-#: Why a column of numbers may identify rows.
-IN_DOUBT = "integers that never repeat, spread as evenly as numbers drawn at random"
 # Integers that show whether they are spread evenly: a bell would not be.
 _TELLING = 100
 # Words of a cell of free text.
@@ -128,11 +127,10 @@ class Levels:
 def like_row_numbers(column: Any, n_columns: int = 1) -> str:
     """Tell whether integers identify rows ("identifier"), may do so ("doubtful"), or neither ("").
 
-    All must differ. Of n independent integers from a range of R, all do with probability
-    ``Π (1 − i/R)`` over i < n: if it is small even among ``n_columns``, as for row numbers, they
-    identify rows. In a wider range numbers drawn at random differ too, as those of customers do;
-    quantities as well, but these are rarely spread evenly, by Neyman's smooth test with four
-    Legendre polynomials. Missing values, and steps larger than one, identify nothing.
+    Of n independent integers from a range of R, all differ with probability ``Π (1 − i/R)`` over
+    i < n. They identify rows if it is small even among ``n_columns``. In a wider range, numbers of
+    customers differ, and quantities too, but these are rarely spread evenly (Neyman's smooth test,
+    four Legendre polynomials). Missing values, and steps larger than one, identify nothing.
     """
     numbers = np.asarray(column)
     if numbers.dtype.kind not in "iu":  # as integers, if none is missing: large ones differ there
@@ -160,8 +158,9 @@ def like_row_numbers(column: Any, n_columns: int = 1) -> str:
 def read_by_itself(column: Any, *, is_trusted: bool = False) -> ReadColumn:
     """Read a column as the kind that it appears to hold; trust integers like row numbers or not."""
     if (kind := kind_of(column.dtype)) in "biuf":
-        is_free = kind in "iu" and not is_trusted
-        return _of_integers(column, like_row_numbers(column) if is_free else "")
+        if not is_trusted and kind in "iu" and like_row_numbers(column) == "identifier":
+            return _left_out(len(column), "identifier", _LIKE_ROWS)
+        return ReadColumn("number", as_numbers(column)[:, None])
     levels = Levels.of(column)
     if kind != "C":
         return _of_objects(levels, is_trusted)
@@ -173,13 +172,6 @@ def read_by_itself(column: Any, *, is_trusted: bool = False) -> ReadColumn:
 
 def _left_out(n_samples: int, kind: str, words: str) -> ReadColumn:
     return ReadColumn(kind, np.empty((n_samples, 0)), words)
-
-
-def _of_integers(column: Any, like: str) -> ReadColumn:
-    """Read numbers that are :func:`like_row_numbers` in this way."""
-    if like == "identifier":
-        return _left_out(len(column), like, _LIKE_ROWS)
-    return ReadColumn("number", as_numbers(column)[:, None], like and IN_DOUBT, like)
 
 
 def _of_points(points: np.ndarray, words: str = "dates") -> ReadColumn:
@@ -383,11 +375,11 @@ def read_matrix(
             raise InputError(f"{text} {cure}", "column_types")
         X = X.array
     others = [j for j, kind in wanted.items() if kind != "number"]
-    plain, like = np.ones(is_given.size, dtype=bool), dict[int, str]()
+    plain, doubtful = np.ones(is_given.size, dtype=bool), set[int]()
     if column_types != "strict":
-        plain, like = _plain_columns(X, names, is_given | np.isin(numbered, list(wanted)))
+        plain, doubtful = _plain_columns(X, names, is_given | np.isin(numbered, list(wanted)))
     plain[others] = False
-    if plain.all():
+    if plain.all() and not doubtful:
         return checked_numbers(X), *unchanged
     numbers = np.empty((X.shape[0], 0))
     if plain.any():
@@ -396,12 +388,11 @@ def read_matrix(
 
     def read_column(j: int) -> ReadColumn:
         if plain[j]:
-            return ReadColumn("number", next(next_numbers)[:, None])
+            said = ("integers that never repeat", "doubtful") if j in doubtful else ()
+            return ReadColumn("number", next(next_numbers)[:, None], *said)
         column = _safe_indexing(X, j, axis=1)
         if j in wanted:
             return read_as(wanted[j], column, labels[j])
-        if j in like:
-            return _of_integers(column, like[j])
         return read_by_itself(column, is_trusted=bool(is_given[j]))
 
     columns = list(map(read_column, numbered.tolist()))
@@ -435,15 +426,14 @@ def _wanted_kinds(X: Any, names: Sequence[Hashable] | None, column_types: Any) -
 
 def _plain_columns(
     X: Any, names: Sequence[Hashable] | None, is_trusted: np.ndarray
-) -> tuple[np.ndarray, dict[int, str]]:
-    """Return a mask of the columns that hold plain numbers, and how others resemble row numbers."""
+) -> tuple[np.ndarray, set[int]]:
+    """Return a mask of the columns that hold numbers, not row numbers, and which are doubtful."""
     if names is None:  # users number arrays on purpose
-        return np.full(is_trusted.size, holds_numbers(X)), {}
+        return np.full(is_trusted.size, holds_numbers(X)), set()
     kinds = list(map(kind_of, X.dtypes))
     # Complex numbers raise an error later, together with the other numbers.
     plain = np.array([kind in "biufc" for kind in kinds])
     free = [j for j in np.flatnonzero(plain & ~is_trusted).tolist() if kinds[j] in "iu"]
-    found = {j: like_row_numbers(_safe_indexing(X, j, axis=1), len(free)) for j in free}
-    like = {j: kind for j, kind in found.items() if kind}
-    plain[list(like)] = False
-    return plain, like
+    like = {j: like_row_numbers(_safe_indexing(X, j, axis=1), len(free)) for j in free}
+    plain[[j for j in free if like[j] == "identifier"]] = False
+    return plain, {j for j in free if like[j] == "doubtful"}

@@ -26,7 +26,7 @@ from .blocks.array import (
     sparse_table,
 )
 from .blocks.views import marked
-from .columns import IN_DOUBT, LEFT_OUT, Levels, Reading, read_matrix, summary
+from .columns import LEFT_OUT, Levels, Reading, read_matrix, summary
 from .dtypes import (
     as_numbers,
     check_input,
@@ -352,10 +352,10 @@ def check_columns(table: Table, columns: PreparedColumns) -> None:
                 warn(code, f"{what} ranked last: {listed(concerned)}.", concerned)
     if out := [each for each in table.readings if each.kind in LEFT_OUT[:-1]]:
         _warn_of_excluded(table, names.tolist(), out)
-    if doubtful := [each.column for each in table.readings if each.note == "doubtful"]:
-        text = f"{listed(doubtful)} may only identify rows: {IN_DOUBT}."
-        advice = f"column_types={{{doubtful[0]!r}: 'drop'}} leaves it out; 'number' keeps it."
-        warn("possible-identifiers", text, doubtful, advice=advice)
+    if doubtful := [each for each in table.readings if each.note == "doubtful"]:
+        ids = [each.column for each in doubtful]
+        advice = f"column_types={{{ids[0]!r}: 'drop'}} leaves one out; 'number' keeps it."
+        warn("possible-identifiers", summary(doubtful)[0], ids, advice=advice)
     if table.n_samples < 2 * FEW_LEVELS:
         text = f"With {table.n_samples} samples, ranks are hardly better than chance"
         more = "unless an effect is very strong. Do not rely on them without more samples."

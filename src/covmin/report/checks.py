@@ -6,7 +6,6 @@ from typing import Any
 import numpy as np
 
 from covmin.constants import MANY_ROWS
-from covmin.data.columns import IN_DOUBT
 from covmin.selection.leaks import leak_text, leaking_features
 from covmin.selection.summary import Explained
 from covmin.text import count_of, listed, shortened, verb
@@ -20,16 +19,12 @@ _SMALL = 5
 def check_data(selector: Any, view: View, explained: Explained) -> list[dict[str, str]]:
     """Return warnings about columns and classes: kind, title and text.
 
-    The kind is "leak", "identifier", "constant", "duplicate" or "small".
+    The kind is "leak", "constant", "duplicate" or "small".
     """
     found: list[tuple[str, str, str]] = []
     names = [shortened(name) for name in view.names]
     if leaks := leaking_features(selector.ranking_, selector.n_features_, view.table, explained):
         found.append(("leak", "Too good to be true?", leak_text([names[j] for j in leaks])))
-    doubtful = [each.column for each in view.table.readings if each.note == "doubtful"]
-    if n := len(doubtful):
-        text = f"{listed(doubtful)}: {IN_DOUBT}. Leave identifiers out."
-        found.append(("identifier", f"{count_of(n, 'column')} may only identify rows.", text))
     constants = np.flatnonzero(selector.constant_).tolist()
     if n := len(constants):
         text = f"Without information, so ranked last: {listed([names[j] for j in constants])}."
