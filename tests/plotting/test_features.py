@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from copy import copy
+
 import numpy as np
 import pytest
 from matplotlib import pyplot as plt
@@ -22,7 +24,16 @@ def test_ranking_shows_the_best_first(fixed):
     labels = [label.get_text() for label in display.ax_.get_yticklabels()]
     assert labels == display.names
     widths = [bar.get_width() for bar in display.bars_]
-    np.testing.assert_allclose(widths, fixed.weights_[np.argsort(fixed.ranking_)[:5]])
+    shown = np.argsort(fixed.ranking_)[:5]
+    np.testing.assert_allclose(widths[:3], fixed.lost_without_[shown[:3]])
+    assert min(widths[:3]) > 0.3
+    assert widths[3:] == [0.0, 0.0]
+    assert 1.0 < display.ax_.get_xlim()[1] / max(widths) < 1.1
+    unmeasured = copy(fixed)
+    unmeasured.lost_without_ = np.full(10, np.nan)
+    display = RankingDisplay.from_estimator(unmeasured, n_features=5)
+    np.testing.assert_array_equal(display.values, fixed.weights_[shown])
+    assert display.label.startswith("weight")
 
 
 def test_path_marks_the_chosen_stage(fixed):

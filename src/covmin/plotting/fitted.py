@@ -22,9 +22,8 @@ def names_of(selector: Any, given: Sequence[str] | None = None) -> list[str]:
     """Return printable feature names: those given, the selector's, or x0, x1 and so on."""
     names = feature_names(selector) if given is None else given
     if len(names) != selector.n_features_in_:
-        raise ValueError(
-            f"{len(names)} feature names were given for {selector.n_features_in_} features."
-        )
+        n = selector.n_features_in_
+        raise ValueError(f"{len(names)} feature names were given for {n} features.")
     return [printable(str(name)) for name in names]
 
 
@@ -141,15 +140,15 @@ class FeatureDisplay(Display):
 class RankingDisplay(FeatureDisplay):
     """Bars of the leading features, best on top; features not selected are pale.
 
-    A :class:`~covmin.CCMSelector` gives the weights at the chosen number of features, a
-    :class:`~covmin.StabilitySelector` the frequencies of selection and its threshold.
+    A :class:`~covmin.CCMSelector` gives what is lost without each feature (or the weights, where
+    that was not measured), a :class:`~covmin.StabilitySelector` the frequencies of selection.
 
     Parameters
     ----------
     names : list of str
         Features, best first.
     values : ndarray of shape (n_shown,)
-        Their weights, or frequencies.
+        What is lost without them, their weights, or frequencies.
     selected : ndarray of bool of shape (n_shown,)
         Whether each feature is selected.
     label : str, default="weight at the chosen number of features"
@@ -179,6 +178,9 @@ class RankingDisplay(FeatureDisplay):
     def _of(cls, selector: Any, shown: np.ndarray, names: list[str]) -> Self:
         selected = selector.support_[shown]
         if hasattr(selector, "path_"):
+            lost = np.nan_to_num(selector.lost_without_[shown]).clip(min=0.0)
+            if lost.any():
+                return cls(names, lost, selected, "share of the variance lost without the feature")
             return cls(names, selector.weights_[shown], selected)
         label, threshold = "fraction of the fits that select the feature", selector.threshold_
         blind = selector.n_selected_ / selector.ranking_.max()  # of as many to choose from
@@ -191,7 +193,8 @@ class RankingDisplay(FeatureDisplay):
         label_rows(ax, places, self.names)
         for text, kept in zip(ax.get_yticklabels(), self.selected, strict=True):
             text.set_color("black" if kept else "0.45")
-        ax.set(xlim=(0, 1.02), xlabel=self.label)
+        right = max(*self.values, *self.limits.values()) or 1.0
+        ax.set(xlim=(0, 1.02 * right), xlabel=self.label)
         ax.spines[["top", "right", "left"]].set_visible(False)
         ax.grid(axis="x", alpha=0.25)
         ax.set_axisbelow(True)
