@@ -26,7 +26,7 @@ def test_ranking_shows_the_best_first(fixed):
     widths = [bar.get_width() for bar in display.bars_]
     shown = np.argsort(fixed.ranking_)[:5]
     np.testing.assert_allclose(widths[:3], fixed.lost_without_[shown[:3]])
-    assert min(widths[:3]) > 0.3
+    assert min(widths[:3]) > 0.1
     assert widths[3:] == [0.0, 0.0]
     assert 1.0 < display.ax_.get_xlim()[1] / max(widths) < 1.1
     unmeasured = copy(fixed)
