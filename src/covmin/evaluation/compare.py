@@ -191,7 +191,7 @@ def _warn_of_missing(
         )
     if unfinished:
         told = (f"{who} ({done} of {total})" for who, (done, total) in unfinished.items())
-        said = f"Stopped after {seconds:g} s. Unfinished (rankings done of all): "
+        said = f"Stopped after {seconds:g} s. Rankings finished: "
         warn("stopped-early", f"{said}{', '.join(told)}.")
 
 
