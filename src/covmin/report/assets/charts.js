@@ -47,7 +47,7 @@ function breakable(name) {
 // if the row is high enough.
 function rowLabel(x, y, name, width, attributes, height = 22) {
   const fits = Math.floor(width / 6.9), label = text(x, y, "", { anchor: "end", ...attributes });
-  const small = Math.floor(width / 5.6), ends = [...name.matchAll(/[\s_./:|-]+/gu)].map((m) => m.index + m[0].length);
+  const small = Math.floor(width / 5.6), ends = [...name.matchAll(/[\s_./:|-]+|(?<=[a-z])(?=[A-Z])/gu)].map((m) => m.index + m[0].length);
   const cut = ends.filter((end) => end <= small && name.length - end <= small).pop();
   if (name.length <= fits || cut === undefined || height < 20) label.append(byEnds(name, fits));
   else [name.slice(0, cut).trim(), name.slice(cut)].forEach((part, i) => label.append(
