@@ -22,7 +22,7 @@ selector = CCMSelector(n_features_to_select=5).set_output(transform="pandas").fi
 print(selector.transform(X).head(3))
 
 # %%
-# Every feature has a rank. The bars show what is lost without each selected feature.
+# Every feature has a rank, and the picture shows what is lost without each selected one.
 
 RankingDisplay.from_estimator(selector)
 plt.show()

@@ -27,7 +27,7 @@ from experiments.registry import PICTURES, STUDIES
 from experiments.tables import markdown_table
 
 ROOT = provenance.ROOT
-# What each picture was drawn from: files of pictures differ between versions of Matplotlib.
+# What each picture was drawn from, and by what: files differ between versions of Matplotlib.
 CHECKSUMS = ROOT / "experiments" / "checksums.json"
 MARKED = r"(?P<start><!-- table: (?P<name>[\w-]+) -->).*?(?P<end><!-- end -->)"
 RESULTS = "experiments/results/README.md"  # the table that lists all files of results
@@ -99,9 +99,10 @@ def texts() -> Iterator[tuple[Path, str]]:
 
 
 def checksums(picture: str) -> dict[str, str]:
-    """Of a picture and of the files it is drawn from."""
+    """Of a picture, of the files it is drawn from, and of what draws it."""
     files = [picture, *PICTURES[picture][1]]
-    return {name: hashlib.sha256((ROOT / name).read_bytes()).hexdigest()[:16] for name in files}
+    found = {name: hashlib.sha256((ROOT / name).read_bytes()).hexdigest()[:16] for name in files}
+    return found | {"code": provenance.version("pictures")}
 
 
 def stale() -> list[str]:
@@ -129,9 +130,10 @@ def make_all() -> None:
     """Write every table and draw every picture."""
     for path, text in texts():
         path.write_text(text, encoding="utf-8")
+    drawn, before = {}, json.loads(CHECKSUMS.read_text("utf-8")) if CHECKSUMS.exists() else {}
     for name, (draw, files) in PICTURES.items():
-        draw(*(provenance.read(ROOT / file) for file in files), ROOT / name)
-    drawn = {name: checksums(name) for name in PICTURES}
+        is_kept = draw(*(provenance.read(ROOT / file) for file in files), ROOT / name) is False
+        drawn[name] = before.get(name, {}) if is_kept else checksums(name)
     CHECKSUMS.write_text(json.dumps(drawn, indent=1) + "\n", encoding="utf-8")
 
 

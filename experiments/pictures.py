@@ -45,7 +45,7 @@ def wine() -> CCMSelector:
 
 
 def ranking(path: Path) -> None:
-    """Weights of the wine's features at the chosen number."""
+    """What is lost without each of the wine's features."""
     _, ax = plt.subplots(figsize=(7, 3.6), layout="constrained")
     RankingDisplay.from_estimator(wine(), ax=ax)
     save(path)
@@ -92,12 +92,12 @@ def weights_path(path: Path) -> None:
     save(path)
 
 
-def photograph(path: Path, height: int) -> None:
-    """A real report in a browser."""
+def photograph(path: Path, height: int) -> bool:
+    """A real report in a browser; false if there is none, so that it stays stale."""
     chromium = shutil.which("chromium") or shutil.which("chromium-browser")
     if chromium is None:
         print(f"{path.name}: left as it is, chromium is missing")
-        return
+        return False
     X, y = load_wine(return_X_y=True, as_frame=True)
     with tempfile.TemporaryDirectory() as folder:
         page = wine().report(Path(folder) / "r.html", X, y, target_name="cultivar")
@@ -106,6 +106,7 @@ def photograph(path: Path, height: int) -> None:
         profile = [f"--user-data-dir={folder}/p", f"--screenshot={path}"]
         command = [chromium, *flags, *size, *profile, page.as_uri()]
         subprocess.run(command, check=True, capture_output=True)
+    return True
 
 
 report_top = partial(photograph, height=700)

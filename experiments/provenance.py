@@ -2,7 +2,8 @@
 
 A part of covmin is what it does: its version is a checksum of its golden answers, small fixed
 problems that a test compares. A result is current as long as the answers of the parts that it
-depends on are the same. Times have no answers: they depend on the sources of a fit.
+depends on are the same. Times have no answers: they depend on the sources of a fit. Pictures depend
+on these too, because they show more than the answers, and on the sources that draw them.
 """
 
 from __future__ import annotations
@@ -20,7 +21,6 @@ from pathlib import Path
 import pandas as pd
 
 ROOT = Path(__file__).resolve().parents[1]
-PACKAGE = ROOT / "src" / "covmin"
 # What results may depend on; those of inference name their tool.
 FIT, COMPARED, TIMED = ("fit",), ("fit", "evaluation"), ("times",)
 MIXED = "mixed"  # some rows are of earlier answers than others
@@ -69,20 +69,25 @@ def significant(source: str) -> list[str]:
     return [line for line in lines if line.strip() and not line.strip().startswith("#")]
 
 
-def sources() -> str:
-    """What a fit spends its time on."""
-    files = [f for part in ("core", "plan") for f in (PACKAGE / part).rglob("*.py")]
-    for name in ("assemble", "crossval", "fit"):
-        files += (PACKAGE / "selection").glob(f"{name}.py")
-    return "\n".join(
-        line for file in sorted(files) for line in significant(file.read_text("utf-8"))
-    )
+def sources(folder: str, *parts: str) -> str:
+    """What modules do, and what pages hold; ``plotting/*.py`` names several files of a folder."""
+    files = sorted(file for part in parts for file in (ROOT / folder).glob(part) if file.is_file())
+    texts = [(file.suffix, file.read_text("utf-8")) for file in files if file.suffix != ".pyc"]
+    lines = [significant(text) if suffix == ".py" else [text] for suffix, text in texts]
+    return "\n".join(line for each in lines for line in each)
 
 
+_PACKAGE, _DRAWING = "src/covmin", ("pictures.py", "paper/figures.py")
+_OF_A_FIT = ("core/**/*.py", "plan/**/*.py", "selection/assemble.py", "selection/crossval.py")
+_OF_A_FIT += ("selection/fit.py",)
+_SHOWING = ("plotting/*.py", "report/**/*", "selection/headline.py", "selection/summary.py")
 _TEXTS: dict[str, Callable[[], str]] = {
     "fit": lambda: golden("selection"),
     "evaluation": lambda: golden("evaluation"),
-    "times": sources,
+    "times": lambda: sources(_PACKAGE, *_OF_A_FIT),
+    "pictures": lambda: "".join(
+        [sources(_PACKAGE, *_OF_A_FIT, *_SHOWING), sources("experiments", *_DRAWING)]
+    ),
 }
 
 

@@ -110,7 +110,8 @@ def beside_trees(unit: Unit) -> dict[str, Any]:
 
 # Many rows, in memory and from disk -------------------------------------------------------------
 
-ROWS, COLUMNS, _CHUNK = 1_000_000, 50, 100_000
+_SHAPE, _CHUNK = {"rows": 1_000_000, "columns": 50}, 100_000
+LARGE = [{"from": kind, **_SHAPE} for kind in ("array", "memmap", "parquet")]
 
 
 def write(folder: Path, n: int, d: int) -> None:
@@ -162,6 +163,7 @@ def large(unit: Unit) -> dict[str, Any]:
 # On a GPU ---------------------------------------------------------------------------------------
 
 GPU_SHAPES = ((1000, 50), (5000, 500), (100_000, 200), (1_000_000, 50), (3_000_000, 100))
+ON_GPU = [{"rows": n, "columns": d} for n, d in GPU_SHAPES]
 _MOST_NUMBERS_ON_CPU = 2.5e6
 
 
@@ -195,7 +197,8 @@ def on_gpu(unit: Unit) -> dict[str, Any]:
 
 # All sets of three -------------------------------------------------------------------------------
 
-TRIPLES = (("cpu", 500, 500), ("cuda", 500, 2000), ("cuda", 500, 5000), ("cuda", 300, 10_000))
+_TRIPLES = (("cpu", 500, 500), ("cuda", 500, 2000), ("cuda", 500, 5000), ("cuda", 300, 10_000))
+TRIPLES = [{"device": device, "rows": n, "columns": d} for device, n, d in _TRIPLES]
 _WRONG = 0.05  # share of wrong labels
 
 
@@ -227,19 +230,6 @@ def grid_units() -> list[dict[str, Any]]:
     return [unit for unit in units if unit["n"] * unit["d"] <= _MOST_NUMBERS]
 
 
-def large_units() -> list[dict[str, Any]]:
-    kinds = ("array", "memmap", "parquet")
-    return [{"from": kind, "rows": ROWS, "columns": COLUMNS} for kind in kinds]
-
-
-def gpu_units() -> list[dict[str, Any]]:
-    return [{"rows": n, "columns": d} for n, d in GPU_SHAPES]
-
-
-def triple_units() -> list[dict[str, Any]]:
-    return [{"device": device, "rows": n, "columns": d} for device, n, d in TRIPLES]
-
-
 _TIMES: dict[str, Any] = {"parts": TIMED, "digits": "%.3g"}
 _CELL = {"n": 200, "d": 100, "task": "classes"}
 STUDIES = [
@@ -251,7 +241,7 @@ STUDIES = [
         close=1.0,  # the ratio differs between machines
         **_TIMES,
     ),
-    Study("large", large_units, large, 0.1, by="from", **_TIMES),
-    Study("gpu", gpu_units, on_gpu, 0.1, by="rows", **_TIMES),
-    Study("triples", triple_units, triples, 0.1, by="device", **_TIMES),
+    Study("large", LARGE.copy, large, 0.1, by="from", **_TIMES),
+    Study("gpu", ON_GPU.copy, on_gpu, 0.1, by="rows", **_TIMES),
+    Study("triples", TRIPLES.copy, triples, 0.1, by="device", **_TIMES),
 ]

@@ -49,5 +49,6 @@ def page_errors() -> pd.DataFrame:
     return pd.DataFrame(rows).sort_values("above by 2 s.e.", ascending=False, kind="stable")
 
 
-TABLES = {name: table for module in MODULES for name, table in module.TABLES.items()}
+SHOWN = (verdicts, knockoffs, dependence, stability, interactions)  # in tables of their own
+TABLES = {name: table for module in SHOWN for name, table in module.TABLES.items()}
 TABLES["errors"] = (page_errors, 3)

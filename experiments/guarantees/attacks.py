@@ -154,7 +154,6 @@ CELLS = [
     for name in DESIGNS
     if n >= 15 * LENGTHS.get(name, 1)  # as many groups
 ]
-_TOOLS = ("test", "verdicts", "knockoffs")
+TOOLS = ("test", "verdicts", "knockoffs")
 _CELL: dict[str, Any] = {"cell": {"tool": "test", "design": "hinge", "n": 200}, "value": "false"}
-STUDIES = [simulation("guarantees-attacks", CELLS, work, "tool", _TOOLS, **_CELL)]
-TABLES: dict[str, Any] = {}
+STUDIES = [simulation("guarantees-attacks", CELLS, work, "tool", TOOLS, **_CELL)]

@@ -15,7 +15,7 @@ import pandas as pd
 from covmin.runtime.seeds import unit_seed
 from experiments.study import Unit
 
-from .attacks import judged
+from .attacks import TOOLS, judged
 from .simulation import gaussian_design, simulation
 
 D = 12
@@ -146,7 +146,5 @@ CELLS = [
     for tool, n, runs in (*_CELLS, ("knockoffs 0.2", 300, 100), ("verdicts", 300, 60))
     for name in DESIGNS
 ]
-_TOOLS = ("test", "verdicts", "knockoffs")
 _CELL: dict[str, Any] = {"cell": {"tool": "verdicts", "design": "kinds"}, "value": "false"}
-STUDIES = [simulation("guarantees-fresh", CELLS, work, "tool", _TOOLS, **_CELL)]
-TABLES: dict[str, Any] = {}
+STUDIES = [simulation("guarantees-fresh", CELLS, work, "tool", TOOLS, **_CELL)]

@@ -7,7 +7,6 @@ feature, all with 150 samples of 20 features).
 
 from __future__ import annotations
 
-import time
 import warnings
 from collections.abc import Callable
 from typing import Any
@@ -25,8 +24,6 @@ FDR = 0.1
 N_RUNS = 200
 N_RUNS_STEPS = 60
 N, D = 200, 20
-
-
 Rng = np.random.Generator
 # Samples, response, the columns that add to all others, and the first of those after which nothing
 # is related to the response.
@@ -156,19 +153,16 @@ def stepped(name: str, n: int, rng: Rng) -> Data:
 
 
 def one_run(unit: Unit) -> dict[str, float | None]:
-    """Shares of false ones among those called, shares of the needed found, processor seconds."""
+    """Shares of false ones among those called, shares of the needed found."""
     name, run, n = unit["design"], unit["run"], unit.get("n")
     seed = unit_seed(1, "verdicts", *(name, n, run) if n else (name, run))
     rng = np.random.default_rng(seed)
     X, y, true, n_related = stepped(name, n, rng) if n else DESIGNS[name][0](rng)
-    start = time.process_time()
     with warnings.catch_warnings(action="ignore"):
         selector = VerdictSelector(fdr=FDR, random_state=run, verbose=0).fit(X, y)
-    seconds = time.process_time() - start
     needed, relevant = selector.verdicts_ == "needed", selector.support_
     is_true = np.isin(np.arange(X.shape[1]), true)
     return {
-        "seconds": seconds,
         "false needed": float((needed & ~is_true).sum() / max(needed.sum(), 1)),
         "false relevant": float(relevant[n_related:].sum() / max(relevant.sum(), 1)),
         "needed found": float(needed[is_true].mean()) if true else None,

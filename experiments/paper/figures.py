@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from itertools import cycle
+from itertools import cycle, product
 from pathlib import Path
 from typing import Any
 
@@ -28,8 +28,9 @@ _PROTOCOLS = {
 def styles(names: Iterable[str]) -> dict[str, dict[str, Any]]:
     """Line styles, with CCM drawn in front."""
     found: dict[str, dict[str, Any]] = {}
-    for name, colour, marker in zip(names, cycle(_COLOURS), cycle(_MARKERS), strict=False):
-        found[name] = {"label": name, "linestyle": "-", "color": colour, "marker": marker}
+    lines = cycle(product(("-", "--", ":"), _COLOURS))  # where colours repeat, lines differ
+    for name, (line, colour), marker in zip(names, lines, cycle(_MARKERS), strict=False):
+        found[name] = {"label": name, "linestyle": line, "color": colour, "marker": marker}
         found[name] |= {"linewidth": 1.3, "markersize": 4.5, "zorder": 2}
         if name == "ccm":
             found[name] |= {"color": "#D55E00", "marker": "o", "linewidth": 2.2, "zorder": 3}

@@ -50,15 +50,6 @@ def test_groups_of_two_dimensions(groups):
         read(X, y, feature_groups=groups)
 
 
-@pytest.fixture
-def mapped(tmp_path):
-    def saved(array):
-        np.save(tmp_path / "X.npy", array)
-        return np.load(tmp_path / "X.npy", mmap_mode="r")
-
-    return saved
-
-
 @pytest.mark.parametrize("dtype", ["float64", "float32", "int16"])
 def test_a_mapped_file_is_read_in_blocks(mapped, dtype):
     source, _ = read(mapped((10 * X).astype(dtype)), y)

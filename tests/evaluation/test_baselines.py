@@ -4,6 +4,7 @@ import math
 
 import numpy as np
 import pytest
+from draws import of_two_columns, standardised
 from sklearn.feature_selection import RFE, f_classif, f_regression
 from sklearn.svm import SVC, SVR
 
@@ -21,22 +22,6 @@ def few_trees(monkeypatch):
     monkeypatch.setattr(baselines, "_N_TREES", 50)
 
 
-def make_data(task, n=40, d=12, seed=0):
-    """Columns 3 and 7 carry the signal; the rest is noise."""
-    rng = np.random.default_rng(seed)
-    X = rng.normal(size=(n, d))
-    signal = X[:, 3] + 0.8 * X[:, 7]
-    if task == "binary":
-        return X, np.where(signal > 0, "yes", "no")
-    if task == "multiclass":
-        return X, np.digitize(X[:, 3], [0.0]) + 2 * np.digitize(X[:, 7], [0.0])
-    return X, signal + 0.1 * rng.normal(size=n)
-
-
-def standardised(X):
-    return (X - X.mean(axis=0)) / X.std(axis=0)
-
-
 def order_of(name, X, y, m=2, **options):
     return feature_order(baseline(BASELINES[name], m, **options).fit(X, y)).tolist()
 
@@ -48,7 +33,7 @@ def scores_of(name, X, y):
 @every_baseline
 @every_task
 def test_every_feature_is_ranked_and_the_signal_found(name, task):
-    X, y = make_data(task, n=150)
+    X, y = of_two_columns(task, n=150)
     order = order_of(name, X, y)
     assert sorted(order) == list(range(12))
     assert set(order[:2]) == {3, 7}
@@ -57,14 +42,14 @@ def test_every_feature_is_ranked_and_the_signal_found(name, task):
 
 @every_baseline
 def test_no_seed_is_the_seed_zero(name):
-    X, y = make_data("regression")
+    X, y = of_two_columns("regression")
     assert order_of(name, X, y) == order_of(name, X, y, random_state=0)
 
 
 @every_baseline
 @every_task
 def test_rescaling_columns_changes_nothing(name, task):
-    X, y = make_data(task)
+    X, y = of_two_columns(task)
     scaled = X * 2.0 ** np.arange(-6, 6) + 3.0
     assert order_of(name, scaled, y)[:2] == order_of(name, X, y)[:2]
 
@@ -72,7 +57,7 @@ def test_rescaling_columns_changes_nothing(name, task):
 @every_baseline
 @every_task
 def test_constant_columns_come_last(name, task):
-    X, y = make_data(task)
+    X, y = of_two_columns(task)
     X[:, [0, 5]] = [0.1, -7.0]
     assert order_of(name, X, y)[-2:] == [0, 5]
     with pytest.raises(ValueError, match="nothing to rank"):
@@ -82,19 +67,19 @@ def test_constant_columns_come_last(name, task):
 @every_baseline
 @pytest.mark.parametrize("y", [[1.5, 3.0, 1.0, 2.0], [1, 0, 1, 1], [0, 1, 2, 2]])
 def test_few_samples_and_one_feature(name, y):
-    X = make_data("binary", n=len(y), d=8)[0]
+    X = of_two_columns("binary", n=len(y), d=8)[0]
     assert sorted(order_of(name, X, y)) == list(range(8))
     assert order_of(name, X[:, :1], y, m=1) == [0]
 
 
 @pytest.mark.parametrize("name", ["pearson", "anova", "mrmr", "rfe"])
 def test_ties_are_broken_by_position(name):
-    X, y = make_data("binary")
+    X, y = of_two_columns("binary")
     assert order_of(name, np.repeat(X[:, 3:4], 3, axis=1), y)[0] == 0
 
 
 def test_the_task_can_be_given():
-    X, y = make_data("regression")
+    X, y = of_two_columns("regression")
     whole = np.round(3 * y)
     by_number = scores_of("pearson", X, y)
     given = baseline(BASELINES["pearson"], 2, task="regression").fit(X, whole)[-1].scores_
@@ -103,10 +88,10 @@ def test_the_task_can_be_given():
 
 
 def test_pearson_matches_corrcoef():
-    X, y = make_data("regression")
+    X, y = of_two_columns("regression")
     expected = [abs(np.corrcoef(x, y)[0, 1]) for x in X.T]
     np.testing.assert_allclose(scores_of("pearson", X, y), expected)
-    X, y = make_data("multiclass")
+    X, y = of_two_columns("multiclass")
     expected = [max(abs(np.corrcoef(x, y == c)[0, 1]) for c in set(y)) for x in X.T]
     np.testing.assert_allclose(scores_of("pearson", X, y), expected)
     renamed = np.array(["d", "a", "c", "b"])[y]
@@ -114,15 +99,15 @@ def test_pearson_matches_corrcoef():
 
 
 def test_anova_matches_scikit_learn():
-    X, y = make_data("multiclass")
+    X, y = of_two_columns("multiclass")
     np.testing.assert_allclose(scores_of("anova", X, y), f_classif(X, y)[0])
-    X, y = make_data("regression")
+    X, y = of_two_columns("regression")
     np.testing.assert_allclose(scores_of("anova", X, y), f_regression(X, y)[0])
 
 
 @every_task
 def test_rfe_matches_scikit_learn_one_at_a_time(task):
-    X, y = make_data(task)
+    X, y = of_two_columns(task)
     machine = SVC(kernel="linear")
     if task == "regression":
         machine, y = SVR(kernel="linear"), standardised(y)
@@ -137,7 +122,7 @@ def test_elimination_orders_a_round_by_importance():
 
 
 def test_the_lasso_ranks_columns_that_never_enter():
-    X, y = make_data("regression", n=150)
+    X, y = of_two_columns("regression", n=150)
     order = order_of("lasso", np.column_stack([X, X[:, 3]]), y)
     assert sorted(order) == list(range(13))
     assert order[0] in (3, 12)
@@ -179,13 +164,13 @@ def naive_mrmr_order(X, y, is_classes, n_greedy):
 @pytest.mark.parametrize("greedy", [4, 100])
 def test_mrmr_matches_naive(task, greedy, monkeypatch):
     monkeypatch.setattr(baselines, "_MRMR_GREEDY", greedy)
-    X, y = make_data(task, n=30, d=9)
+    X, y = of_two_columns(task, n=30, d=9)
     expected = naive_mrmr_order(X, y, task != "regression", min(greedy, 9))
     assert order_of("mrmr", X, y, m=3) == expected
 
 
 def test_mrmr_passes_over_a_copy():
-    X, y = make_data("regression", n=200)
+    X, y = of_two_columns("regression", n=200)
     order = order_of("mrmr", np.column_stack([X, X[:, 3]]), y)
     assert order[:2] == [3, 7]
 

@@ -99,10 +99,11 @@ def project(tmp_path, monkeypatch):
     for folder, answers in (("selection", {"xor": [0, 1]}), ("inference", {"test": 1, "p": 2})):
         (tmp_path / "tests" / folder).mkdir(parents=True)
         (tmp_path / "tests" / folder / "golden.json").write_text(json.dumps(answers))
-    (tmp_path / "core").mkdir()
-    (tmp_path / "core" / "a.py").write_text('"""A module."""\n\ndef f(x):\n    return x + 1\n')
+    (tmp_path / "src" / "covmin" / "core").mkdir(parents=True)
+    (tmp_path / "src" / "covmin" / "core" / "a.py").write_text(
+        '"""A module."""\n\ndef f(x):\n    return x + 1\n'
+    )
     monkeypatch.setattr(provenance, "ROOT", tmp_path)
-    monkeypatch.setattr(provenance, "PACKAGE", tmp_path)
     provenance.version.cache_clear()
     yield tmp_path
     provenance.version.cache_clear()
@@ -113,19 +114,35 @@ def project(tmp_path, monkeypatch):
     [
         ("fit", "tests/selection/golden.json", '{"xor":\n[0, 1]}', True),
         ("fit", "tests/selection/golden.json", '{"xor": [1, 0]}', False),
-        ("fit", "core/a.py", "def f(x):\n    return 1 + x\n", True),  # the answers are the same
+        (
+            "fit",
+            "src/covmin/core/a.py",
+            "def f(x):\n    return 1 + x\n",
+            True,
+        ),  # the answers are the same
         ("test", "tests/inference/golden.json", '{"test": 1, "p": 3}', True),  # of another tool
         ("test", "tests/inference/golden.json", '{"test": 2, "p": 2}', False),
         ("times", "tests/selection/golden.json", '{"xor": [1, 0]}', True),
-        ("times", "core/a.py", '"""Words."""\n\n# why\ndef f(x):\n    return x + 1\n', True),
-        ("times", "core/a.py", "def f(x):\n    return x + 2\n", False),
-        ("times", "core/b.py", "x = 1\n", False),
+        (
+            "times",
+            "src/covmin/core/a.py",
+            '"""Words."""\n\n# why\ndef f(x):\n    return x + 1\n',
+            True,
+        ),
+        ("times", "src/covmin/core/a.py", "def f(x):\n    return x + 2\n", False),
+        ("times", "src/covmin/core/b.py", "x = 1\n", False),
+        ("pictures", "src/covmin/data/b.py", "x = 1\n", True),
+        ("pictures", "src/covmin/core/b.py", "x = 1\n", False),
+        ("pictures", "src/covmin/plotting/a.py", "# why\n", True),
+        ("pictures", "src/covmin/plotting/a.py", "x = 1\n", False),
+        ("pictures", "src/covmin/report/assets/a.css", "p {}\n", False),
     ],
 )
 def test_a_result_is_of_earlier_code_when_its_answers_change(project, part, file, text, is_current):
     path = project / "r.csv"
     provenance.write(path, pd.DataFrame({"x": [1.0]}), "python -m experiments r", [part])
     assert provenance.is_current(path, [part])
+    (project / file).parent.mkdir(parents=True, exist_ok=True)
     (project / file).write_text(text)
     provenance.version.cache_clear()
     assert provenance.is_current(path, [part]) == is_current

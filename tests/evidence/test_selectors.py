@@ -4,6 +4,7 @@ import math
 
 import numpy as np
 import pytest
+from draws import of_two_columns, standardised
 from experiments.paper.selectors import bahsic, hsic_lasso
 from sklearn.exceptions import ConvergenceWarning
 
@@ -11,22 +12,6 @@ from covmin.evaluation.baselines import Question, baseline
 from covmin.evaluation.selectors import feature_order
 
 every_task = pytest.mark.parametrize("task", ["binary", "multiclass", "regression"])
-
-
-def make_data(task, n=40, d=12, seed=0):
-    """Columns 3 and 7 carry the signal; the rest is noise."""
-    rng = np.random.default_rng(seed)
-    X = rng.normal(size=(n, d))
-    signal = X[:, 3] + 0.8 * X[:, 7]
-    if task == "binary":
-        return X, np.where(signal > 0, "yes", "no")
-    if task == "multiclass":
-        return X, np.digitize(X[:, 3], [0.0]) + 2 * np.digitize(X[:, 7], [0.0])
-    return X, signal + 0.1 * rng.normal(size=n)
-
-
-def standardised(X):
-    return (X - X.mean(axis=0)) / X.std(axis=0)
 
 
 def order_of(score, m, X, y):
@@ -88,7 +73,7 @@ def naive_bahsic_ranking(X, y, is_classes, fraction):
 @every_task
 @pytest.mark.parametrize(("n", "step"), [(25, 0.1), (25, 0.4), (3, 0.1)])
 def test_bahsic_matches_naive(task, n, step):
-    X, y = make_data(task, n=25, d=8)
+    X, y = of_two_columns(task, n=25, d=8)
     X, y = (X, y) if n == 25 else (X[[0, 1, 4]], y[[0, 1, 4]])
     if task == "multiclass" and n == 3:
         y = np.array([0, 1, 1])
@@ -101,20 +86,20 @@ def test_bahsic_matches_naive(task, n, step):
 
 
 def test_bahsic_survives_an_outlying_sample():
-    X, y = make_data("regression")
+    X, y = of_two_columns("regression")
     X[0] += 1e6
     assert sorted(order_of(bahsic, 2, X, y)) == list(range(12))
 
 
 @every_task
 def test_hsic_lasso_with_copies_and_reflections(task):
-    X, y = make_data(task, n=100)
+    X, y = of_two_columns(task, n=100)
     X = np.column_stack([X, X[:, 3], -2 * X[:, 7] + 1])
     assert set(order_of(hsic_lasso, 2, X, y)[:2]) == {3, 7}
 
 
 def test_features_that_did_not_enter_follow():
-    X, y = make_data("regression", n=60)
+    X, y = of_two_columns("regression", n=60)
     scores = baseline(hsic_lasso, 8).fit(X, y)[-1].scores_
     assert 0 < np.sum(scores >= 1.0) <= 8
     assert (np.sort(scores)[: np.sum(scores < 1.0)] <= 0.0).all()
@@ -125,7 +110,7 @@ def test_a_broken_path_is_said(monkeypatch):
         raise IndexError("too many steps")
 
     monkeypatch.setattr("pyHSICLasso.api.nlars", broken)
-    X, y = make_data("regression", n=100)
+    X, y = of_two_columns("regression", n=100)
     with pytest.warns(ConvergenceWarning, match="broke down"):
         scores = hsic_lasso(standardised(X), standardised(y), Question(False, 2, 0))
     assert set(np.argsort(-scores)[:2]) == {3, 7}

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from draws import gene_like
 from single import problem_on
 
 from covmin import CCMSelector
@@ -10,17 +11,6 @@ from covmin.core.kernels import Mixed
 from covmin.core.rows import Sample
 from covmin.plan.look import FirstLook
 from covmin.plan.rules import ridge_for_noise
-
-
-def gene_like(n=60, d=300, flipped=0.0, seed=0):
-    """Two classes that the first six of d features tell, some labels wrong."""
-    rng = np.random.default_rng(seed)
-    y = np.arange(n) % 2
-    X = rng.standard_normal((n, d))
-    X[:, :6] += 1.6 * y[:, None]
-    wrong = rng.permutation(n)[: round(flipped * n)]
-    y[wrong] = 1 - y[wrong]
-    return X, y
 
 
 def unpredicted(X, y, p=None):

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from draws import gene_like
 from numpy.testing import assert_allclose, assert_array_equal
 
 from covmin import CCMSelector, Formulation
@@ -11,17 +12,6 @@ from covmin.datasets import make_shell, make_xor
 from covmin.kernels import Mixed
 
 PUMADYN = Path(__file__).resolve().parents[3] / "shared" / "data" / "regression" / "pumadyn32nm.npz"
-
-
-def gene_like(n=60, d=300, flipped=0.0, seed=0):
-    """Two classes that the first six of d features tell, some labels wrong."""
-    rng = np.random.default_rng(seed)
-    y = np.arange(n) % 2
-    X = rng.standard_normal((n, d))
-    X[:, :6] += 1.6 * y[:, None]
-    wrong = rng.permutation(n)[: round(flipped * n)]
-    y[wrong] = 1 - y[wrong]
-    return X, y
 
 
 @pytest.mark.slow

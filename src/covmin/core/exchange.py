@@ -34,7 +34,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from operator import attrgetter
 
 import numpy as np
 from scipy.special import ndtr
@@ -48,6 +47,8 @@ from .units import ALWAYS_ON
 
 # The search ends if the error did not fall for so many sizes.
 _PATIENCE = 3
+# Sets of so few features tell nothing of the kernels of others.
+_SMALL = 2
 # Moves that are compared after a rough look, for the last set too, and features that may leave.
 _TRIED, _CERTIFIED, _LEAVING = 3, 6, 4
 # Multiplications of a rough comparison; more for the last.
@@ -86,13 +87,14 @@ class _Search:
         """Return the error of a set that the rows can vouch for."""
         return one.error + one.gain_over(self.proposed[len(one.features)])[1]
 
-    def offer(self, features: Set, near: Judged | None) -> bool:
-        """Judge a set, and keep it if it is better than the best of its size."""
-        best = self.best[len(features)]
-        new = self.errors.judge(features, near, best.error)
+    def offer(self, sets: Sequence[Set], near: Judged | None) -> bool:
+        """Judge some sets of a size, and keep the best if it is better than the best so far."""
+        best = self.best[len(sets[0])]
+        near = near if len(sets[0]) > _SMALL else None
+        new = self.errors.judge(*sets, near=near, limit=best.error)
         if self.credited(new) >= self.credited(best) - 1e-9:
             return False
-        self.best[len(features)] = new
+        self.best[len(new.features)] = new
         return True
 
     def promising(
@@ -123,52 +125,48 @@ class _Search:
             sets = [old.features, *(one | {j} for one in less for j in others)]
             sets = self.promising(old, sets, n_tried + 1, work)
             sets = sets[: sets.index(old.features)] if old.features in sets else sets[:n_tried]
-            offered = [self.offer(one, old) for one in sets]  # all of them, not one
-            if not any(offered):
+            if not sets or not self.offer(sets, old):
                 self.settled.add((old.features, certify))
 
-    def propose(self, named: list[Set], top: int) -> None:
-        """Judge the start of the search: sets of the path, and of what was named before the path.
+    def propose(self, named: list[Set], k: int) -> None:
+        """Judge the first set of a size: that of the path, or with what was named before the path.
 
         What was named holds with a small probability of error, so it stays unless the path is
         clearly better: with few samples a regression cannot judge it.
         """
-        for k in range(top + 1):
-            first = frozenset[int]()
-            for one in named:
-                first = first | one if len(first | one) <= k else first
-            rest = [j for j in range(k) if j not in first]
-            of_path, with_named = frozenset(range(k)), first.union(rest[: k - len(first)])
-            judged = []
-            for one in (of_path, with_named):
-                # The kernel is searched anew if more than one feature is new, or a set is complete.
-                last = self.proposed[k - 1] if k > 2 else None
-                if last and (first - last.features or not last.features < one):
-                    last = None
-                judged.append(self.errors.judge(one, last))
-            self.proposed[k] = judged[0] if judged[0].beats(judged[1]) else judged[1]
-        self.best = dict(self.proposed)
+        first = frozenset[int]()
+        for one in named:
+            first = first | one if len(first | one) <= k else first
+        rest = [j for j in range(k) if j not in first]
+        of_path, with_named = frozenset(range(k)), first.union(rest[: k - len(first)])
+        judged = []
+        for one in (of_path, with_named):
+            # The kernel is searched anew if more than one feature is new, or a set is complete.
+            last = self.proposed[k - 1] if k > _SMALL else None
+            if last and (first - last.features or not last.features < one):
+                last = None
+            judged.append(self.errors.judge(one, near=last))
+        self.proposed[k] = judged[0] if judged[0].beats(judged[1]) else judged[1]
+        self.best[k] = self.proposed[k]
 
     def forward(self, named: list[Set], top: int) -> tuple[int, int]:
         """Grow the sets until the error no longer falls; return where it fell last, and the top."""
-        last, of_path = 0, 0
+        last, of_path, least = 0, 0, max(map(len, named), default=0)
+        self.propose(named, 0)
         for k in range(1, top + 1):
+            self.propose(named, k)
             of_path = k if self.proposed[k].beats(self.proposed[of_path]) else of_path
-        of_path = max([of_path, *map(len, named)])
-        for k in range(1, top + 1):
-            base = self.best[k - 1].features
+            like, base = self.best[k - 1], self.best[k - 1].features
             sets = [base | {j} for j in self.candidates if j not in base]
-            like = self.best[k - 1]
-            for one in self.promising(like, sets):
-                self.offer(one, like if k > 1 else None)
+            self.offer(self.promising(like, sets), like)
             for one in named:  # at once, because its members may be useless one by one
                 for small in list(self.best.values()):
                     if len(small.features | one) == k > len(small.features) + 1:
-                        self.offer(small.features | one, None)
+                        self.offer([small.features | one], None)
             if self.best[k].beats(self.best[last]):
                 last = k
                 self.exchange(k)
-            if k >= max(last, of_path) + _PATIENCE:
+            if k >= max(last, of_path, least) + _PATIENCE:
                 return last, k
         return last, top
 
@@ -217,19 +215,18 @@ def exchange(errors: SetErrors, named: Sequence[Sequence[int]], m: int | None) -
     top = min(top, (m or top) + _PATIENCE)
     n_candidates = min(len(path), max(top, n // CANDIDATES[2]))
     search = _Search(errors, sorted({*range(n_candidates)}.union(*together)))
-    search.propose(together, top)
     last, top = search.forward(together, top)
     for k in range(min(last, top - 1), 0, -1):
         larger = search.best[k + 1]
-        for one in search.promising(larger, [larger.features - {j} for j in larger.features]):
-            search.offer(one, larger)
+        sets = [larger.features - {j} for j in larger.features]
+        search.offer(search.promising(larger, sets), larger)
         search.exchange(k)
     m = min(m, top) if m else None
     if m:
         search.exchange(m, certify=True)
     order = search.nested(top, m)
     order += [j for j in range(len(path)) if j not in order]
-    chain = [errors.judge(frozenset(order[:k]), search.best[k]) for k in range(top + 1)]
+    chain = [errors.judge(frozenset(order[:k]), near=search.best[k]) for k in range(top + 1)]
     least = min(chain, key=lambda one: one.error)
     enough = next(k for k, one in enumerate(chain) if not least.beats(one))
     errors_of_chain = np.array([one.error for one in chain[1:]])
@@ -295,13 +292,13 @@ def look_back(sample: SetSample, found: Sequence[int]) -> list[Set]:
         together = errors.judge(old | rest)
         while len(together.features) > len(old) + 1:  # remove as long as the error does not rise
             fewer = (together.features - {j} for j in sorted(together.features - old))
-            less = min((errors.judge(one, together) for one in fewer), key=attrgetter("error"))
+            less = errors.judge(*fewer, near=together)
             if less.error > together.error:
                 break
             together = less
         while rest:
             more = (now.features | {j} for j in sorted(rest))
-            new = min((errors.judge(one, now) for one in more), key=attrgetter("error"))
+            new = errors.judge(*more, near=now)
             if not new.beats(now):
                 break
             now, rest = new, rest - new.features

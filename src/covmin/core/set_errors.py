@@ -8,9 +8,11 @@ another, if it is clearly more than by chance.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import product
+from operator import attrgetter
 
 import numpy as np
 from scipy.sparse import csr_array
@@ -23,9 +25,8 @@ from .units import ALWAYS_ON
 
 Set = frozenset[int]
 
-# A set is not tuned further if its error exceeds that of the best set of its size by the first
-# factor, nor with another kernel if it exceeds it by the second.
-_HOPELESS = 1.1, 1.02
+# No other kernel is tried if the error exceeds that of the best set of the size by this factor.
+_HOPELESS = 1.1
 # Numbers of kernels and ridges. The last ridge leaves only the mean.
 _TUNINGS = set(product(range(len(SET_KERNELS)), range(len(FUNCTION_RIDGES) - 1)))
 # Those that are tried first.
@@ -85,6 +86,61 @@ def _mean_of_others(nearest: np.ndarray) -> csr_array:
     return csr_array((np.full(n * k, 1.0 / k), nearest[~is_own], ends), shape=(n, n))
 
 
+class _Trial:
+    """A set of features and the kernels and ridges that are tried for it."""
+
+    def __init__(self, errors: SetErrors, features: Set) -> None:
+        self.features, self._errors, self._sums = features, errors, _Sums([features])
+        self._kernels, self._tried = dict[int, CentredKernel](), dict[tuple[int, int], Judged]()
+
+    @cached_property
+    def _distances(self) -> np.ndarray:
+        return self._sums.of(self._errors.distances)
+
+    @cached_property
+    def _is_constant(self) -> bool:
+        return not self.features and not self._errors.distances[ALWAYS_ON].any()
+
+    def at(self, tuning: tuple[int, int]) -> Judged:
+        """Return the set with a given kernel and ridge."""
+        if tuning in self._tried:
+            return self._tried[tuning]
+        (shape, ridge), errors = tuning, self._errors
+        if shape not in self._kernels:
+            K = errors.kernel(self._distances, self._sums, shape)[0]
+            self._kernels[shape] = CentredKernel(K, errors.sample.p)
+        residuals = self._kernels[shape].leave_one_out(errors.targets, FUNCTION_RIDGES[ridge])
+        if not self._tried:  # those who share something with the first residuals
+            near = errors.neighbours(self.features) if errors.is_dense else []
+            self._neighbours = [one for one in near if errors.shared(residuals, [one]).any()]
+        if self._neighbours:
+            residuals = residuals - errors.shared(residuals, self._neighbours)
+        losses = (residuals**2).sum(axis=1)
+        new = Judged(self.features, residuals, losses, float(losses.sum()), tuning)
+        return self._tried.setdefault(tuning, new)
+
+    def best_of(self, tunings: Iterable[tuple[int, int]]) -> Judged:
+        """Return the set with the best of some kernels and ridges."""
+        return min(map(self.at, tunings), key=attrgetter("error"))
+
+    def tuned(self, start: Iterable[tuple[int, int]], limit: float = np.inf) -> Judged:
+        """Return the set with its best kernel and ridge.
+
+        The search goes from kernel to kernel, and for each from ridge to ridge. It does not leave a
+        kernel if the error exceeds ``limit`` by far.
+        """
+        best, new = self.best_of(start), set(start)
+        while new and not self._is_constant:
+            best = self.best_of([best.tuning, *new])
+            shape, ridge = best.tuning
+            new = {(shape, ridge - 1), (shape, ridge + 1)} & _TUNINGS - self._tried.keys()
+            if not new and best.error <= _HOPELESS * limit:
+                # A smoother kernel needs no larger ridge.
+                new = {(shape + s, ridge + r) for s in (-1, 1) for r in (0, s)}
+                new = new & _TUNINGS - self._tried.keys()
+        return best
+
+
 class SetErrors:
     """Leave-one-out errors of kernel ridge regression on sets of some features.
 
@@ -96,10 +152,11 @@ class SetErrors:
     def __init__(self, sample: SetSample, features: Sequence[int]) -> None:
         self.sample, self.features = sample, list[int]()
         self.known: dict[Set, Judged] = {}
+        self._tuned = set[Set]()
         root = np.sqrt(sample.p)[:, None]
-        self._targets = root * sample.Y / (np.sqrt((sample.p @ sample.Y**2).sum()) or 1.0)
+        self.targets = root * sample.Y / (np.sqrt((sample.p @ sample.Y**2).sum()) or 1.0)
         # Squared distances (n_rows, n_landmarks) in each feature, and in the columns of every set.
-        self._distances = dict[int, np.ndarray]()
+        self.distances = dict[int, np.ndarray]()
         self._fast = dict[int, np.ndarray]()  # fast functions of single features
         self._means = dict[int, list[csr_array]]()  # over neighbours in single features
         self.is_dense = len(sample.X) >= _DENSE_ROWS * LANDMARKS[0]
@@ -110,12 +167,12 @@ class SetErrors:
         X, n_landmarks = self.sample.X, LANDMARKS[0]
         self.features += map(int, features)
         numbered = dict(enumerate(self.features)) | {ALWAYS_ON: ALWAYS_ON}
-        for number in numbered.keys() - self._distances.keys():
+        for number in numbered.keys() - self.distances.keys():
             distances = np.zeros((len(X), min(n_landmarks, len(X))))
             for column in np.flatnonzero(self.sample.of_column == numbered[number]):
                 x = self.sample.scale[column] * X[:, column].astype(np.float64)
                 distances += (x[:, None] - x[:n_landmarks]) ** 2
-            self._distances[number] = distances
+            self.distances[number] = distances
 
     def _in_one(self, feature: int) -> list[csr_array]:
         """Return the means over neighbours in each column of a feature, or over equal rows."""
@@ -155,41 +212,21 @@ class SetErrors:
             left = left - along[best] / lengths[best] * means[best]
         return residuals - left
 
-    def judge(self, features: Set, near: Judged | None = None, limit: float = np.inf) -> Judged:
-        """Return a set with its best kernel and ridge.
+    def judge(self, *sets: Set, near: Judged | None = None, limit: float = np.inf) -> Judged:
+        """Return the best of some sets with its best kernel and ridge.
 
-        The search goes from kernel to kernel, and for each from ridge to ridge. It begins at those
-        of ``near``, and ends soon if the error exceeds ``limit``.
+        Sets are compared by the kernel of ``near`` and ridges close to its own, or by a few. Only
+        the best one is tuned, with other kernels unless its error exceeds ``limit`` by far.
         """
-        if features in self.known:
-            return self.known[features]
-        sums, kernels = _Sums([features]), dict[int, CentredKernel]()
-        D, p = sums.of(self._distances), self.sample.p
-        tried: dict[tuple[int, int], Judged] = {}
-        neighbours = self.neighbours(features) if self.is_dense else []
-        is_constant = not features and not self._distances[ALWAYS_ON].any()  # whatever the kernel
-        new = set(START[:1] if is_constant else START) if near is None else {near.tuning}
-        while new:
-            for shape, ridge in new:
-                if shape not in kernels:
-                    kernels[shape] = CentredKernel(self._kernel(D, sums, shape)[0], p)
-                residuals = kernels[shape].leave_one_out(self._targets, FUNCTION_RIDGES[ridge])
-                if not tried:
-                    neighbours = [one for one in neighbours if self.shared(residuals, [one]).any()]
-                if neighbours:
-                    residuals = residuals - self.shared(residuals, neighbours)
-                losses = (residuals**2).sum(axis=1)
-                error = float(losses.sum())
-                tried[shape, ridge] = Judged(features, residuals, losses, error, (shape, ridge))
-            best = min(tried.values(), key=lambda each: each.error)
-            shape, ridge = best.tuning
-            new = {(shape, ridge - 1), (shape, ridge + 1)} & _TUNINGS - tried.keys()
-            if not new and best.error <= _HOPELESS[1] * limit:
-                new = {(shape + s, ridge + r) for s in (-1, 1) for r in (-1, 0, 1)}
-                new = new & _TUNINGS - tried.keys()
-            if is_constant or (near and best.error > _HOPELESS[0] * limit):
-                break
-        self.known[features] = best
+        start = START
+        if near is not None:
+            start = tuple({(near.tuning[0], near.tuning[1] + r) for r in (-1, 0, 1)} & _TUNINGS)
+        trials = {one: _Trial(self, one) for one in sets if one not in self._tuned}
+        self.known |= {one: trial.best_of(start) for one, trial in trials.items()}
+        best = min((self.known[one] for one in sets), key=attrgetter("error"))
+        if best.features in trials:
+            best = self.known[best.features] = trials[best.features].tuned(start, limit)
+            self._tuned.add(best.features)
         return best
 
     def lost_without(self, features: Set) -> dict[int, float]:
@@ -201,11 +238,11 @@ class SetErrors:
         (shape, ridge), left = whole.tuning, [features - {j} for j in features]
         # One by one: LAPACK has no batches, and is faster on triangles of this size.
         sets = _Sums(left, features)
-        D, p = sets.of(self._distances), self.sample.p
-        kernels = [CentredKernel(K, p) for K in self._kernel(D, sets, shape)]
-        best, least = np.stack([self._targets] * len(left)), np.full(len(left), np.inf)
+        D, p = sets.of(self.distances), self.sample.p
+        kernels = [CentredKernel(K, p) for K in self.kernel(D, sets, shape)]
+        best, least = np.stack([self.targets] * len(left)), np.full(len(left), np.inf)
         for number in range(ridge, -1, -1):  # what is left out becomes noise
-            residuals = [k.leave_one_out(self._targets, FUNCTION_RIDGES[number]) for k in kernels]
+            residuals = [k.leave_one_out(self.targets, FUNCTION_RIDGES[number]) for k in kernels]
             errors = np.einsum("ijk,ijk->i", residuals, residuals)
             if number < ridge and (errors >= least).all():
                 break
@@ -225,21 +262,21 @@ class SetErrors:
         """
         n = max(_ROUGH_ROWS, int((_ROWS_FOR_EACH**2 * work / len(sets)) ** (1.0 / 3.0)))
         share = self.sample.p[:n].sum()
-        p, targets = self.sample.p[:n] / share, self._targets[:n] / np.sqrt(share)
+        p, targets = self.sample.p[:n] / share, self.targets[:n] / np.sqrt(share)
         root = np.sqrt(p)[:, None]
         targets = targets - root * (root.T @ targets)
         least, part = np.full(len(sets), np.inf), (slice(n), slice(n // _ROWS_FOR_EACH))
         for start in range(0, len(sets), _AT_ONCE):
             few = _Sums(sets[start : start + _AT_ONCE], base, part)
-            errors, D = least[start : start + _AT_ONCE], few.of(self._distances)
+            errors, D = least[start : start + _AT_ONCE], few.of(self.distances)
             for shape in {shape for shape, _ in tunings}:
-                K = CentredKernel(self._kernel(D, few, shape), p)
+                K = CentredKernel(self.kernel(D, few, shape), p)
                 for ridge in (ridge for each, ridge in tunings if each == shape):
                     residuals = K.leave_one_out(targets, FUNCTION_RIDGES[ridge])
                     np.minimum(errors, np.einsum("ijk,ijk->i", residuals, residuals), out=errors)
         return least
 
-    def _kernel(self, D: np.ndarray, sets: _Sums, shape: int) -> np.ndarray:
+    def kernel(self, D: np.ndarray, sets: _Sums, shape: int) -> np.ndarray:
         """Return the kernel matrix of each set, given its squared distances."""
         kind, scale = SET_KERNELS[shape]
         if kind == "rational":
@@ -250,7 +287,7 @@ class SetErrors:
         np.exp(K, out=K)
         if kind == "mixed":
             for j in sets.base.union(*sets.sets, [ALWAYS_ON]) - self._fast.keys():
-                self._fast[j] = 1.0 / np.sqrt(1.0 + self._distances[j] / SET_KERNELS[0][1] ** 2)
+                self._fast[j] = 1.0 / np.sqrt(1.0 + self.distances[j] / SET_KERNELS[0][1] ** 2)
             means = sets.of(self._fast)
             means /= np.array([1 + len(one) for one in sets.sets])[:, None, None]
             K += means

@@ -34,31 +34,6 @@ class DistinctRows:
     p: np.ndarray  # (n_distinct,), total weight of its duplicates, positive
     kind: np.ndarray  # (n_rows,), kind of each row; n_distinct or more if it has no weight
 
-    @classmethod
-    def of(cls, signature: np.ndarray, p: np.ndarray, seed: int, *, merged: bool = True) -> Self:
-        """Return one row per signature, or all rows; another seed gives another order."""
-        place = np.arange(p.size)
-        kind, apart = np.empty_like(place), np.zeros(p.size)
-        # Sorting is several times as fast as np.unique.
-        order = np.argsort(signature, kind="quicksort" if merged else "stable")
-        starts = np.diff(signature[order], prepend=np.nan) != 0.0
-        if merged:
-            first = np.minimum.reduceat(order, np.flatnonzero(starts))
-            kind[order] = np.cumsum(starts) - 1
-        else:
-            first = kind = place
-            # Equal rows must not lie together: each moves by how often it has occurred before.
-            occurred = place - np.maximum.accumulate(np.where(starts, place, 0))
-            apart[order] = GOLDEN_RATIO * occurred
-        weight = np.bincount(kind, p)
-        # The fractional part of a large multiple of a number is as good as random.
-        drawn = signature[first] * np.random.default_rng(seed).uniform(1e3, 2e3)
-        drawn = (drawn + apart[: drawn.size]) % 1.0
-        order = np.argsort(np.where(weight > 0.0, drawn, 1.0), kind="stable")
-        place = np.argsort(order)
-        order = order[weight[order] > 0.0]
-        return cls(first[order], weight[order], place[kind])
-
     def apart(self, splits: list[tuple[np.ndarray, np.ndarray]], weight: np.ndarray) -> Self:
         """Return one row for each kind and its sides of the splits; no weight is zero."""
         by_kind = np.stack([self.kind, *(mask for split in splits for mask in split)])
@@ -88,10 +63,31 @@ class PreparedColumns:
     _drawn: dict[Any, DistinctRows] = field(default_factory=dict, init=False)
 
     def distinct(self, seed: int, *, merged: bool = True) -> DistinctRows:
-        """Return the distinct rows, or all rows in random order."""
-        if (how := (seed, merged)) not in self._drawn:
-            self._drawn[how] = DistinctRows.of(self.signature, self.p, seed, merged=merged)
-        return self._drawn[how]
+        """Return one row per signature, or all rows; another seed gives another order."""
+        if (found := self._drawn.get((seed, merged))) is not None:
+            return found
+        signature, place = self.signature, np.arange(self.p.size)
+        kind, apart = np.empty_like(place), np.zeros(self.p.size)
+        # Sorting is several times as fast as np.unique.
+        order = np.argsort(signature, kind="quicksort" if merged else "stable")
+        starts = np.diff(signature[order], prepend=np.nan) != 0.0
+        if merged:
+            first = np.minimum.reduceat(order, np.flatnonzero(starts))
+            kind[order] = np.cumsum(starts) - 1
+        else:
+            first = kind = place
+            # Equal rows must not lie together: each moves by how often it has occurred before.
+            occurred = place - np.maximum.accumulate(np.where(starts, place, 0))
+            apart[order] = GOLDEN_RATIO * occurred
+        weight = np.bincount(kind, self.p)
+        # The fractional part of a large multiple of a number is as good as random.
+        drawn = signature[first] * np.random.default_rng(seed).uniform(1e3, 2e3)
+        drawn = (drawn + apart[: drawn.size]) % 1.0
+        order = np.argsort(np.where(weight > 0.0, drawn, 1.0), kind="stable")
+        place = np.argsort(order)
+        order = order[weight[order] > 0.0]
+        found = DistinctRows(first[order], weight[order], place[kind])
+        return self._drawn.setdefault((seed, merged), found)
 
     def independent(self, seed: int) -> DistinctRows:
         """Return the rows in random order, duplicates merged unless they are equal by chance."""

@@ -198,10 +198,13 @@ class CurveResult:
         -------
         ax : matplotlib axes
         """
+        from cycler import cycler
+
         from covmin.plotting.fitted import new_axes
 
+        looks = cycler(linestyle=("-", "--", ":")) * cycler(color=_COLOURS, marker=list("o^vDPX*<"))
         ax, summary = new_axes(7.2, 4.2) if ax is None else ax, self.summary()
-        ax.set_prop_cycle(color=_COLOURS, marker=list("o^vDPX*<"))
+        ax.set_prop_cycle(looks)  # where colours repeat, lines differ
         for name, rows in summary.groupby("selector", sort=False):
             width = 2.2 if name == "ccm" else 1.3
             ax.plot(rows["n_features"], rows["mean_score"], linewidth=width, label=name)

@@ -49,28 +49,25 @@ def kernel_of(given: Any, formulation: Formulation) -> Kernel:
     return kernel  # type: ignore[return-value]
 
 
-def with_share(kernel: Kernel, n_samples: int, n_features: float) -> Kernel:
-    """Return a kernel with the additive share γ of a mixed one set.
+def with_share(
+    kernel: Kernel, n_samples: int, n_features: float, reason: str = "as requested"
+) -> tuple[Kernel, Decision]:
+    """Return a kernel with the additive share γ of a mixed one set, and the decision in words.
 
     From 0.3 if samples outnumber features, to 0.5 if features far outnumber samples. A share of 0
     or 1 is a pure kernel.
     """
-    if not isinstance(kernel, Mixed):
-        return kernel
-    share: Any = kernel.mixing
-    if isinstance(share, str):
-        share = max(0.5 * n_features / (n_features + n_samples), constants.LEAST_MIXING)
-    if share in (0.0, 1.0):
-        return (Additive if share else RationalQuadratic)(bandwidth=kernel.bandwidth)
-    return replace(kernel, mixing=float(share))
-
-
-def on_kernel(kernel: Kernel, reason: str) -> Decision:
-    """Return the decision on a kernel, in words."""
     if isinstance(kernel, Mixed):
-        return Decision("kernel", f"mixed, {kernel.mixing:.0%} additive", reason)
+        share: Any = kernel.mixing
+        if isinstance(share, str):
+            share = max(0.5 * n_features / (n_features + n_samples), constants.LEAST_MIXING)
+        if share not in (0.0, 1.0):
+            said = Decision("kernel", f"mixed, {share:.0%} additive", reason)
+            return replace(kernel, mixing=float(share)), said
+        kernel = (Additive if share else RationalQuadratic)(bandwidth=kernel.bandwidth)
     changed = repr(kernel).partition("(")[2].rstrip(")")
-    return Decision("kernel", f"{kernel.name}, {changed}" if changed else kernel.name, reason)
+    choice = f"{kernel.name}, {changed}" if changed else kernel.name
+    return kernel, Decision("kernel", choice, reason)
 
 
 def choose_approximation(

@@ -22,8 +22,9 @@ def names_of(selector: Any, given: Sequence[str] | None = None) -> list[str]:
     """Return printable feature names: those given, the selector's, or x0, x1 and so on."""
     names = feature_names(selector) if given is None else given
     if len(names) != selector.n_features_in_:
-        n = selector.n_features_in_
-        raise ValueError(f"{len(names)} feature names were given for {n} features.")
+        raise ValueError(
+            f"{len(names)} feature names were given for {selector.n_features_in_} features."
+        )
     return [printable(str(name)) for name in names]
 
 
@@ -140,8 +141,9 @@ class FeatureDisplay(Display):
 class RankingDisplay(FeatureDisplay):
     """Bars of the leading features, best on top; features not selected are pale.
 
-    A :class:`~covmin.CCMSelector` gives what is lost without each feature (or the weights, where
-    that was not measured), a :class:`~covmin.StabilitySelector` the frequencies of selection.
+    A :class:`~covmin.CCMSelector` gives what is lost without each selected feature, or the weights
+    where that was not measured; a :class:`~covmin.StabilitySelector` the frequencies of selection
+    and its threshold.
 
     Parameters
     ----------
@@ -178,10 +180,11 @@ class RankingDisplay(FeatureDisplay):
     def _of(cls, selector: Any, shown: np.ndarray, names: list[str]) -> Self:
         selected = selector.support_[shown]
         if hasattr(selector, "path_"):
-            lost = np.nan_to_num(selector.lost_without_[shown]).clip(min=0.0)
-            if lost.any():
-                return cls(names, lost, selected, "share of the variance lost without the feature")
-            return cls(names, selector.weights_[shown], selected)
+            lost = selector.lost_without_[shown]
+            if np.isnan(lost).all():
+                return cls(names, selector.weights_[shown], selected)
+            label = "share of the variance of y that is lost without the feature"
+            return cls(names, np.nan_to_num(lost), selected, label)
         label, threshold = "fraction of the fits that select the feature", selector.threshold_
         blind = selector.n_selected_ / selector.ranking_.max()  # of as many to choose from
         limits = {f"threshold {threshold:.2f}": threshold, "random selection": blind}
@@ -193,8 +196,7 @@ class RankingDisplay(FeatureDisplay):
         label_rows(ax, places, self.names)
         for text, kept in zip(ax.get_yticklabels(), self.selected, strict=True):
             text.set_color("black" if kept else "0.45")
-        right = max(*self.values, *self.limits.values()) or 1.0
-        ax.set(xlim=(0, 1.02 * right), xlabel=self.label)
+        ax.set_xlabel(self.label)
         ax.spines[["top", "right", "left"]].set_visible(False)
         ax.grid(axis="x", alpha=0.25)
         ax.set_axisbelow(True)

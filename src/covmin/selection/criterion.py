@@ -212,7 +212,8 @@ def conditional_covariance_trace(
     if isinstance(epsilon, str):
         epsilon = PAPER_RIDGE[response.task]
     formulation, shape = FORMULATIONS["paper"], columns.X.shape
-    chosen = with_share(kernel_of(kernel, formulation), shape[0], columns.units.n_features)
+    given, n_features = kernel_of(kernel, formulation), columns.units.n_features
+    chosen, _ = with_share(given, shape[0], n_features)
     named, n_components = approximation_of(approximation)
     by, _ = choose_approximation(named, chosen, shape, n_components=n_components)
     plan = Plan((), response.task, *shape, formulation, by, chosen, n_components=n_components)

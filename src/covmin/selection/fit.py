@@ -100,7 +100,7 @@ def fit(table: Table, columns: PreparedColumns, settings: SimpleNamespace, run: 
         most = min(m, d)
         budgets = rules.path_budgets(d, plan.last_budget) if is_path else [most]
         # The last word decides about so few features, whatever the path says about their number.
-        wanted = None if plan.refines and most <= constants.CANDIDATES[0] else most
+        wanted = None if most <= plan.last_budget else most
         path = run_path(problem, budgets, first.protected, run, wanted)
         plan, path, lost, errors = check(plan, problem, path, m, run)
         if settings.cv is not None or table.groups is not None:  # one row shows others of a group
@@ -129,13 +129,13 @@ def make_plan(table: Table, columns: PreparedColumns, settings: SimpleNamespace)
     )
     # D Fourier features cannot distinguish more than D samples.
     told, noun = (n_components, "Fourier features") if approximation else (n, "samples")
-    kernel = rules.with_share(settings.kernel, told, n_features)
     is_path = formulation.strategy == "path"
     how = "as requested"
     if getattr(settings.kernel, "mixing", None) == "auto":
         how = f"{n_features:g} features, {told} {noun}"
     elif settings.any_kernel:
         how = "default of a path" if is_path else "the paper's kernel, for a single solve"
+    kernel, on_kernel = rules.with_share(settings.kernel, told, n_features, how)
     order, search = 0, Decision("interactions", "not searched for", "a single solve")
     if is_path or not settings.interactions:
         order, search = rules.search_order(settings.interactions, kernel, task, (n, d, k))
@@ -166,7 +166,7 @@ def make_plan(table: Table, columns: PreparedColumns, settings: SimpleNamespace)
     # With samples for all candidates of the last word, it decides about so few features.
     ends_early = refines and n >= constants.CANDIDATES[1] * constants.CANDIDATES[2]
     return Plan(
-        (*decisions, rules.on_kernel(kernel, how)),
+        (*decisions, on_kernel),
         task,
         n,
         d,
@@ -240,7 +240,7 @@ def look(
         if not rules.is_by_chance(alone.unpredicted, n_seen):
             first, kernel = alone, alone.problem.kernel
             why = "features rarely vary together, no pair stands out, and single effects do"
-            plan = plan.deciding(rules.on_kernel(kernel, why), kernel=kernel)
+            plan = plan.deciding(Decision("kernel", kernel.name, why), kernel=kernel)
             if plan.approximation:
                 what, why = "feature map of each column", "of the additive kernel"
                 plan = plan.deciding(Decision("approximation", what, why))

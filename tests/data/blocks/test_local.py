@@ -16,15 +16,6 @@ y = Z[:, 0] * Z[:, 1] + Z[:, 2] + 0.1 * RNG.standard_normal(N)
 WITHOUT_A_BLOCK = np.r_[np.ones(1000, bool), np.zeros(1100, bool), np.ones(100, bool)]
 
 
-@pytest.fixture
-def mapped(tmp_path):
-    def saved(array):
-        np.save(tmp_path / "X.npy", array)
-        return np.load(tmp_path / "X.npy", mmap_mode="r")
-
-    return saved
-
-
 def selector(**options):
     options = {
         "epsilon": 0.01,

@@ -106,8 +106,9 @@ def outstanding(
     quick, quick_responses = for_products(kept), for_products(responses)
     found = [np.empty((0, order), dtype=np.int64)] * 2 + [np.empty(0)]
     for which in np.ndindex(least.shape):
-        factors, floor = [quick[a, ...] for a in which], least_variance * float(least[which])
-        columns = np.concatenate([found[0][:0], *_promising(factors, quick_responses, floor)])
+        factors = [quick[a, ...] for a in which]
+        floors = like(least_variance * np.maximum(least[which], alone), quick_responses)
+        columns = np.concatenate([found[0][:0], *_promising(factors, quick_responses, floors)])
         units = np.sort(of_column[columns], axis=1)
         columns = columns[(np.diff(units) != 0).all(axis=1)]
 
@@ -128,9 +129,10 @@ def outstanding(
     return tuple(found)
 
 
-def _promising(factors: list[Array], responses: Array, floor: float) -> Iterator[np.ndarray]:
-    """Yield sets of columns (n_sets, order) whose products may explain ``floor`` of the responses.
+def _promising(factors: list[Array], responses: Array, floors: Array) -> Iterator[np.ndarray]:
+    """Yield sets of columns (n_sets, order) whose products may explain enough of the responses.
 
+    This is the largest of the ``floors`` of their columns.
     ``factors`` are functions (d, n) of the columns, one for each place in a set. A block of sets of
     all columns but the last is multiplied by all later columns. These sets are numbered by their
     largest column, then by the next largest, and so on, so that later blocks need fewer columns.
@@ -168,15 +170,19 @@ def _promising(factors: list[Array], responses: Array, floor: float) -> Iterator
                 both = zip(moments, of_part, strict=True)
                 moments = [a + b for a, b in both] if moments else of_part
             peaks = sum(xp.linalg.vector_norm(part, ord=np.inf, axis=1) ** 2 for part in moments)
-            waiting = fronts, first, moments, peaks
+            enough = _ROUNDED * reduce(
+                xp.maximum, (take(floors, front, axis=0) for front in fronts)
+            )
+            waiting = fronts, first, moments, enough, peaks >= enough
         if ready is None:
             continue
-        fronts, first, moments, peaks = ready
-        rows = xp.nonzero(peaks >= _ROUNDED * floor)[0]
+        fronts, first, moments, enough, is_high = ready
+        rows = xp.nonzero(is_high)[0]
         if rows.shape[0] == 0:
             continue
         explained = sum(take(part, rows, axis=0) ** 2 for part in moments)
-        places, ends = xp.nonzero(explained >= _ROUNDED * floor)
+        enough = xp.maximum(take(enough, rows, axis=0)[:, None], _ROUNDED * floors[first:])
+        places, ends = xp.nonzero(explained >= enough)
         rows = take(rows, places, axis=0)
         columns = [to_numpy(take(front, rows, axis=0)) for front in fronts]
         sets = np.column_stack([*columns, to_numpy(ends) + first])
