@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from itertools import cycle, product
 from pathlib import Path
 from typing import Any
 
 from matplotlib import pyplot as plt
-
-from covmin.plotting import curves
 
 from .studies import BASELINES, PAPER_SETS
 
@@ -17,6 +16,25 @@ _PANELS = 4
 # In legends, our selectors and the paper's competitors come first, then the other baselines.
 _FIRST = ("ccm", "ccm-single", "mrmr", "bahsic", "mi")
 _SHOWN = (*_FIRST, *(name for name in BASELINES if name not in _FIRST))
+# Okabe and Ito's colours, safe for colour-blind readers.
+_COLOURS = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#999999", "#8C6D1F")
+_MARKERS = ("^", "v", "D", "P", "X", "*", "<", ">")
+_PROTOCOLS = {
+    "nested": "protocol: nested (ranked on training folds)",
+    "paper": "protocol: paper (ranked on all samples)",
+}
+
+
+def styles(names: Iterable[str]) -> dict[str, dict[str, Any]]:
+    """Line styles, with CCM drawn in front."""
+    found: dict[str, dict[str, Any]] = {}
+    lines = cycle(product(("-", "--", ":"), _COLOURS))  # where colours repeat, lines differ
+    for name, (line, colour), marker in zip(names, lines, cycle(_MARKERS), strict=False):
+        found[name] = {"label": name, "linestyle": line, "color": colour, "marker": marker}
+        found[name] |= {"linewidth": 1.3, "markersize": 4.5, "zorder": 2}
+        if name == "ccm":
+            found[name] |= {"color": "#D55E00", "marker": "o", "linewidth": 2.2, "zorder": 3}
+    return found
 
 
 def legend_below(figure: Any, axes: Iterable[Any], n_columns: int) -> Any:
@@ -45,10 +63,10 @@ def rank_figure(summary: Any) -> Any:
     size = (3.6 * len(panels) + 0.6, 3.9)
     figure = plt.figure(figsize=size, layout="constrained")
     axes = figure.subplots(1, len(panels), squeeze=False)[0]
-    styles = curves.styles(summary["selector"].unique())
+    looks = styles(summary["selector"].unique())
     for ax, (task, rows) in zip(axes, panels, strict=True):
         for name, line in rows.groupby("selector", sort=False):
-            ax.plot(line["n_samples"], line["mean_rank"], **styles[name])
+            ax.plot(line["n_samples"], line["mean_rank"], **looks[name])
         best = rows["optimal"].iloc[0]
         ax.axhline(best, color="black", linestyle=":", linewidth=1.5, label="optimal")
         ax.set(title=task, xlabel="number of samples")
@@ -85,14 +103,18 @@ def _accuracy_grid(summary: Any, protocol: str, datasets: Sequence[str]) -> Any:
             ax.text(0.5, 0.5, "not available", ha="center", va="center", transform=ax.transAxes)
             ax.set(xticks=[], yticks=[])
         else:
-            curves.draw_scores(ax, rows)
-            ax.get_legend().remove()
+            looks = styles(rows["selector"].unique())
+            for selector, line in rows.groupby("selector", sort=False):
+                style = looks[selector] | {"markevery": max(1, len(line) // 10)}
+                ax.plot(line["n_features"], line["mean_score"], **style)
+            ax.xaxis.get_major_locator().set_params(integer=True)
+            ax.grid(alpha=0.25)
         ax.set(title=name, xlabel="", ylabel="")
     for ax in axes.flat[len(datasets) :]:
         ax.set_axis_off()
     for ax in axes[-1]:
         ax.set_xlabel("number of selected features")
     figure.supylabel("cross-validated accuracy")
-    figure.suptitle(f"Kernel SVM on selected features, {curves.PROTOCOL_LABELS[protocol]}")
+    figure.suptitle(f"Kernel SVM on selected features, {_PROTOCOLS[protocol]}")
     legend_below(figure, axes.flat, 10)
     return figure

@@ -45,7 +45,7 @@ def test_compare_refuses_unknown_methods_and_sizes(csv, run):
     for words, code, says in [
         (("--methods", "peerson"), ExitCode.DATA, "Known names: ccm, "),
         (("--methods", "ccm", "-m", "1,99"), ExitCode.DATA, "99"),
-        (("-m", "many"), ExitCode.USAGE, "-m many is no list"),
+        (("-m", "many"), ExitCode.USAGE, "-m many is not a list"),
     ]:
         result = run(*base, *words)
         assert result.exit_code == code, result.output

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from covmin.cli.display import _wrapped, sparkline
+from covmin.cli.display import _effects, _wrapped, sparkline
 
 
 def test_table_shows_ranking_choice_and_curve(csv, run):
@@ -36,6 +36,14 @@ def test_the_number_beside_the_rank_and_one_size_without_a_curve(csv, tmp_path, 
     assert "path" not in shown
     compared = run("compare", csv, "-t", "group", "--methods", "pearson", "-m", 3).stdout
     assert "…" not in compared
+
+
+def test_what_is_said_of_all_effects_is_said_once():
+    rows = [{"features": [name], "p_value": None} for name in "abc"]
+    [line] = _effects("Spread", rows)
+    assert line == "Spread: a, b, c (no p-value, as rows depend on each other)."
+    assert _effects("Spread", [rows[0] | {"p_value": 0.01}]) == ["Spread: a (p = 0.010)."]
+    assert _effects("Spread", []) == []
 
 
 def test_sparkline():

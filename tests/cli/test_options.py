@@ -130,8 +130,10 @@ def test_other_parameters(same, tmp_path):
 @pytest.mark.parametrize(
     ("words", "says"),
     [
-        ("-m 0", "The option for this is -m."),
-        ("-m many", "The option for this is -m."),
+        ("-m 0", "-m 0 is not a number of features. Use a count from 1, a fraction"),
+        ("-m many", "-m many is not a number"),
+        ("-m 2.5", "-m 2.5 is not a number"),
+        ("-m 1,2", "-m 1,2 is not a number"),
         ("--set epsilon=-1", "'epsilon' parameter"),
         ("--task magic", "magic"),
         ("--kernel gausian", "The option for this is --kernel."),

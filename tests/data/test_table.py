@@ -92,7 +92,7 @@ class TestWarnings:
 
     def test_a_given_identifier_is_kept(self, table):
         columns = table[["id", "a"]]
-        with pytest.warns(UserWarning, match="As they are given, 'id' stay in the selection"):
+        with pytest.warns(UserWarning, match="always selected, here unused: 'id'"):
             CCMSelector(1, given="id").fit(columns, table["a"])
 
 

@@ -59,6 +59,7 @@ def test_what_is_no_date(texts):
 def test_what_is_ambiguous_is_said():
     assert read_dates(["1/2/2024"])[1].endswith("'1/2/2024' for 2024-01-02")
     assert read_dates(["1.2.2024"])[1].endswith("'1.2.2024' for 2024-02-01")
+    assert read_dates(["2024-02-01 12:30"])[1] == "dates as text"
 
 
 def test_times_of_the_day():

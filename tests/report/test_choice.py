@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pandas as pd
 import pytest
 from sklearn.linear_model import LogisticRegression
 from sklearn.utils import Bunch
@@ -124,3 +125,9 @@ def test_the_largest_size_may_not_be_the_best():
     assert why.startswith("3 features have")
     assert why.endswith("and no larger one was tried.")
     assert "no larger" not in summary(CCMSelector((1, 4)).fit(X, y))["why"]
+    # There is no larger one: the row numbers cannot be used.
+    table = pd.DataFrame(X, columns=list("abcd")).assign(row=range(150))
+    with pytest.warns(UserWarning, match="row identifiers: 'row'"):
+        why = summary(CCMSelector().fit(table, y))["why"]
+    assert why.startswith("4 features have")
+    assert "no larger" not in why

@@ -44,3 +44,6 @@ def test_nothing_is_said_where_nothing_was_held_out():
     found = summary(CCMSelector(1).fit(X, X[:, 0]))
     assert found["measures"] == []
     assert found["cv_results"] is None
+    y = np.where(X[:, 0] > 1.3, "fraud", "fine")
+    page = render_report(build_report(CCMSelector(1).fit(X, y), X, y))
+    assert "balanced accuracy" not in page.partition('<script type="application/json"')[0]

@@ -15,6 +15,7 @@ import pytest
 import covmin
 from covmin import CCMSelector, Formulation
 from covmin.report import build_report, render_report
+from covmin.report.render import _breakable
 
 from .conftest import EVIL
 
@@ -34,6 +35,15 @@ def test_names_are_escaped(wine_page):
     assert "<i>cultivar</i>" not in wine_page
     assert wine_page.count("<script") == 2
     assert html.escape(EVIL) in wine_page.replace("<wbr>", "")
+
+
+def test_names_wrap_at_the_ends_of_words():
+    names = {
+        "YearsAtCompany": "Years<wbr>At<wbr>Company",
+        "per_mile": "per_<wbr>mile",
+        "HTML": "HTML",
+    }
+    assert {name: str(_breakable(name)) for name in names} == names
 
 
 def test_page_loads_nothing(wine_page):

@@ -172,7 +172,7 @@ def test_every_column_has_its_kind_its_values_and_a_reason(table):
     assert rows["missing"]["a"] == X["a"].isna().mean()
     assert rows["distinct"].to_dict() == X.nunique().to_dict()
     assert rows["reason"]["text"].startswith("left out: ")
-    assert rows["reason"][rows["rank"] == 2].item() == "not among the first 1"
+    assert rows["reason"][rows["rank"] == 2].item() == "not first"
     # The fit has counted.
     again = pickle.loads(pickle.dumps(selector)).ranking_frame().set_index("name")
     assert again["distinct"].to_dict() == X.nunique().to_dict()

@@ -13,7 +13,7 @@ from .errors import TYPED, CommandGroup
 
 _EPILOG = (
     "Exit codes: 0 success · 1 unexpected error · 2 wrong usage · 3 input cannot be read · "
-    "4 unknown column · 5 unsuitable data (text, missing values, constant response) · "
+    "4 unknown column · 5 unsuitable data, such as a constant response · "
     "6 output cannot be written · 130 interrupted"
 )
 

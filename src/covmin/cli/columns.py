@@ -177,7 +177,7 @@ def make_dataset(table: FileTable, options: ColumnOptions) -> Dataset:
         raise DataError("No row is left.", f"--event {roles.event} is missing in all of them.")
     if roles.time is not None:
         frame = _in_time(frame, roles.time)
-        notes.append(f"Later rows were predicted from earlier ones, by {roles.time!r}.")
+        notes.append(f"Rows are in order of {roles.time!r}: folds are predicted from earlier rows.")
     groups = None if roles.row_groups is None else frame[roles.row_groups].to_numpy()
     if options.row_groups == _ALONE:
         groups = np.arange(len(frame))

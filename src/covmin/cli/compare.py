@@ -43,7 +43,7 @@ def run_compare(
 
     sizes = [sizes] if isinstance(sizes, int) else sizes
     if isinstance(sizes, str | float):
-        raise UsageError(f"-m {sizes} is no list of numbers of features.", "Type -m 1,2,5.")
+        raise UsageError(f"-m {sizes} is not a list of numbers.", "For example -m 1,2,5.")
     names = [name.strip() for text in methods or () for name in text.split(",") if name.strip()]
     dataset = make_dataset(read_file(file), columns)
     if dataset.time is not None:

@@ -116,10 +116,12 @@ def _measures(found: dict[str, Any]) -> list[str]:
 def _effects(title: str, rows: list[dict[str, Any]]) -> list[str]:
     """List sets of features with their p-values, if there are any."""
     named = [
-        f"{' × '.join(map(_name, row['features']))} ({with_p_value(row['p_value'])})"
+        " × ".join(map(_name, row["features"]))
+        + (f" ({with_p_value(row['p_value'])})" if row["p_value"] is not None else "")
         for row in rows[:_LISTED]
     ]
     more = f" and {len(rows) - _LISTED} more" if len(rows) > _LISTED else ""
+    more += f" ({with_p_value(None)})" if rows and rows[0]["p_value"] is None else ""
     return [f"{title}: {', '.join(named)}{more}."] if rows else []
 
 

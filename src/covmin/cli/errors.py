@@ -25,7 +25,7 @@ DEPENDENT_ROWS = (
 # What to do about remarks with these codes, in place of the advice for Python.
 _ADVICE = {
     "dependent-rows": f"{DEPENDENT_ROWS} If a column holds their time, pass its name as --time.",
-    "excluded-columns": "--as COL=number, category or text (its words) uses one anyway.",
+    "excluded-columns": "--as COL=KIND uses one: KIND is number, category or text (its words).",
     "guessed-task": "Pass --task regression for numbers, --task classification for classes.",
 }
 

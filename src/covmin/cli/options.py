@@ -38,8 +38,14 @@ def parse_value(text: str) -> Any:
 def parse_size(text: str) -> Any:
     """Parse a number of features, or a range of them such as 2-20."""
     fewest, dash, most = text.partition("-")
-    is_range = dash and fewest.isdigit() and most.isdigit()
-    return (int(fewest), int(most)) if is_range else parse_value(text)
+    if dash and fewest.isdigit() and most.isdigit():
+        return int(fewest), int(most)
+    value = parse_value(text)
+    limit = {int: float("inf"), float: 1.0}.get(type(value), 0.0)
+    if value == "auto" or (limit and 0 < value <= limit):
+        return value
+    hint = "Use a count from 1, a fraction such as 0.2 or 20%, a range such as 2-20, or auto."
+    raise UsageError(f"-m {text} is not a number of features.", hint)
 
 
 def assignments(

@@ -166,9 +166,10 @@ def fit(
 
 
 def _notes(found: dict[str, Any], caught: list[Any]) -> list[str]:
-    """Return what the fit remarked and how columns were read; warnings about the data say more."""
+    """Return what the fit remarked that nothing else says, and how columns were read."""
     remarks = [remark_of(each.message) for each in caught]
-    said = [told(each) for each in remarks if each.code not in ("constant-columns", "leak")]
+    elsewhere = ("constant-columns", "leak", "possible-identifiers")
+    said = [told(each) for each in remarks if each.code not in elsewhere]
     return [*dict.fromkeys(said), *found["notes"]]
 
 

@@ -8,6 +8,8 @@ from numbers import Real
 from typing import Any, Self
 
 import numpy as np
+from numpy.polynomial.legendre import legvander
+from scipy.stats import chi2
 from sklearn.utils import _safe_indexing
 
 from covmin.constants import FEW_LEVELS, MOST_LEVELS, RARE_LEVEL
@@ -28,6 +30,7 @@ _SAID = {
     "category": "Read as categories",
     "date": "Read as dates",
     "text": "Read as text",
+    "doubtful": "Read as numbers, though never repeated and evenly spread, as identifiers are",
     "presence": "Used only as indicators of missingness, because their values hardly repeat",
     "identifier": "Excluded because their values hardly repeat, as in row identifiers",
     "free text": "Excluded as free text",
@@ -35,6 +38,8 @@ _SAID = {
     "dropped": "Excluded as requested",
 }
 _LIKE_ROWS, _NO_VALUES = "integers that never repeat, like row numbers", "no values"
+# Integers that show whether they are spread evenly: a bell would not be.
+_TELLING = 100
 # Words of a cell of free text.
 _WORDS = 3
 
@@ -46,7 +51,8 @@ class ReadColumn:
     kind: str  # "number", "category", "date", "text", or one of LEFT_OUT
     block: np.ndarray  # (n_samples, n_encoded), NaN where a number or a date is missing
     words: str = ""  # how it was read, if the dtype alone does not tell
-    note: str = ""  # "presence" if only whether there is a value is used
+    # "presence" if only whether there is a value is used; "doubtful" if integers may identify rows
+    note: str = ""
     points: np.ndarray | None = None  # (n_samples,), the dates themselves
 
 
@@ -118,25 +124,32 @@ class Levels:
         return np.concatenate([numbers, nothing])[self.codes]
 
 
-def identifies_rows(column: Any, n_columns: int = 1) -> bool:
-    """Tell whether integers identify rows: all differ although they lie close together.
+def like_row_numbers(column: Any, n_columns: int = 1) -> str:
+    """Tell whether integers identify rows ("identifier"), may do so ("doubtful"), or neither ("").
 
-    Row numbers do, and numbers of customers or of answers. Of n independent integers from a range
-    of R, all differ with probability ``Π (1 − i/R)`` over i < n, which must be small even among
-    ``n_columns``. Missing values, and steps larger than one, identify nothing.
+    Of n independent integers from a range of R, all differ with probability ``Π (1 − i/R)`` over
+    i < n. They identify rows if it is small even among ``n_columns``. In a wider range, numbers of
+    customers differ, and quantities too, but these are rarely spread evenly (Neyman's smooth test,
+    four Legendre polynomials). Missing values, and steps larger than one, identify nothing.
     """
     numbers = np.asarray(column)
     if numbers.dtype.kind not in "iu":  # as integers, if none is missing: large ones differ there
         numbers = as_numbers(column)
     n, exact = numbers.size, int if numbers.dtype.kind in "iu" else float
     size = exact(numbers.max()) - exact(numbers.min()) + 1  # NaN if a value is missing
-    # With more than one integer, a range beyond n²/2 makes none equal on average.
-    if not (n > 1 and n <= size < n * n) or not float(numbers[0]).is_integer():
-        return False
-    steps = np.diff(np.sort(numbers))
+    if not 1 < n <= size or not float(numbers[0]).is_integer():
+        return ""
+    numbers = np.sort(numbers)
+    steps = np.diff(numbers)
     if steps.min() < 1 or (steps % 1).any() or np.gcd.reduce(steps.astype(np.int64)) > 1:
-        return False
-    return bool(np.log1p(-np.arange(n) / size).sum() < -FEW_LEVELS - np.log(n_columns))
+        return ""
+    # With more than one integer, a range beyond n²/2 makes none equal on average.
+    if size < n * n and np.log1p(-np.arange(n) / size).sum() < -FEW_LEVELS - np.log(n_columns):
+        return "identifier"
+    place = (numbers - exact(numbers[0])) / (size - 1)
+    waves = legvander(2.0 * place - 1.0, 4)[:, 1:].mean(axis=0)
+    unlike = n * (waves**2 @ np.arange(3, 10, 2))
+    return "doubtful" if n >= _TELLING and unlike < chi2.isf(0.01, 4) else ""
 
 
 # --- columns whose kind is inferred ------------------------------------------------------------
@@ -145,7 +158,7 @@ def identifies_rows(column: Any, n_columns: int = 1) -> bool:
 def read_by_itself(column: Any, *, is_trusted: bool = False) -> ReadColumn:
     """Read a column as the kind that it appears to hold; trust integers like row numbers or not."""
     if (kind := kind_of(column.dtype)) in "biuf":
-        if not is_trusted and kind in "iu" and identifies_rows(column):
+        if not is_trusted and kind in "iu" and like_row_numbers(column) == "identifier":
             return _left_out(len(column), "identifier", _LIKE_ROWS)
         return ReadColumn("number", as_numbers(column)[:, None])
     levels = Levels.of(column)
@@ -210,7 +223,7 @@ def _of_text(levels: Levels, is_trusted: bool) -> ReadColumn | None:
     held = Levels(texts[there].tolist(), codes)
     if (found := parsing.read_numerals(held.values)) is not None:
         numbers, words = held.spread(found[0]), found[1]
-        if not is_trusted and identifies_rows(numbers):
+        if not is_trusted and like_row_numbers(numbers) == "identifier":
             return _left_out(codes.size, "identifier", _LIKE_ROWS)
         if is_stray.any():
             words += f"; {listed(texts[is_stray].tolist())} treated as missing"
@@ -362,11 +375,11 @@ def read_matrix(
             raise InputError(f"{text} {cure}", "column_types")
         X = X.array
     others = [j for j, kind in wanted.items() if kind != "number"]
-    plain = np.ones(is_given.size, dtype=bool)
+    plain, doubtful = np.ones(is_given.size, dtype=bool), set[int]()
     if column_types != "strict":
-        plain = _plain_columns(X, names, is_given | np.isin(numbered, list(wanted)))
+        plain, doubtful = _plain_columns(X, names, is_given | np.isin(numbered, list(wanted)))
     plain[others] = False
-    if plain.all():
+    if plain.all() and not doubtful:
         return checked_numbers(X), *unchanged
     numbers = np.empty((X.shape[0], 0))
     if plain.any():
@@ -375,7 +388,8 @@ def read_matrix(
 
     def read_column(j: int) -> ReadColumn:
         if plain[j]:
-            return ReadColumn("number", next(next_numbers)[:, None])
+            said = ("integers that never repeat", "doubtful") if j in doubtful else ()
+            return ReadColumn("number", next(next_numbers)[:, None], *said)
         column = _safe_indexing(X, j, axis=1)
         if j in wanted:
             return read_as(wanted[j], column, labels[j])
@@ -410,14 +424,16 @@ def _wanted_kinds(X: Any, names: Sequence[Hashable] | None, column_types: Any) -
     return wanted
 
 
-def _plain_columns(X: Any, names: Sequence[Hashable] | None, is_trusted: np.ndarray) -> np.ndarray:
-    """Return a mask of the columns that hold numbers, but not row numbers unless trusted."""
+def _plain_columns(
+    X: Any, names: Sequence[Hashable] | None, is_trusted: np.ndarray
+) -> tuple[np.ndarray, set[int]]:
+    """Return a mask of the columns that hold numbers, not row numbers, and which are doubtful."""
     if names is None:  # users number arrays on purpose
-        return np.full(is_trusted.size, holds_numbers(X))
+        return np.full(is_trusted.size, holds_numbers(X)), set()
     kinds = list(map(kind_of, X.dtypes))
     # Complex numbers raise an error later, together with the other numbers.
     plain = np.array([kind in "biufc" for kind in kinds])
-    free = [j for j in np.flatnonzero(plain & ~is_trusted) if kinds[j] in "iu"]
-    for j in free:
-        plain[j] = not identifies_rows(_safe_indexing(X, j, axis=1), len(free))
-    return plain
+    free = [j for j in np.flatnonzero(plain & ~is_trusted).tolist() if kinds[j] in "iu"]
+    like = {j: like_row_numbers(_safe_indexing(X, j, axis=1), len(free)) for j in free}
+    plain[[j for j in free if like[j] == "identifier"]] = False
+    return plain, {j for j in free if like[j] == "doubtful"}

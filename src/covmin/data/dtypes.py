@@ -140,7 +140,7 @@ def check_input(X: Any, y: Any, names: list[Any] | None) -> None:
     if are_labelled and X.index.sort_values().equals(y.index.sort_values()):
         text = "The index of y has the labels of the index of X, but in another order. Rows are"
         advice = "If they belong together by label, pass y.loc[X.index]."
-        warn("other-order", f"{text} matched by place, as in scikit-learn.", advice=advice)
+        warn("other-order", f"{text} matched by position, as in scikit-learn.", advice=advice)
 
 
 def refuse_missing(frame: Any) -> None:

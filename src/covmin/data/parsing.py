@@ -119,7 +119,9 @@ def read_dates(texts: Sequence[str]) -> tuple[np.ndarray, str] | None:
     for pattern in _DATES if texts else ():
         if (points := _points(pattern, texts)) is not None:
             day = points[0].astype("datetime64[D]")
-            return points, f"dates as text, such as {texts[0].strip()!r} for {day}"
+            first = texts[0].strip()
+            said = f", such as {first!r} for {day}" if not first.startswith(str(day)) else ""
+            return points, f"dates as text{said}"
     return None
 
 

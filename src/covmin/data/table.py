@@ -251,7 +251,7 @@ def usable_samples(X: Any, y: Any, sample_weight: Any) -> tuple[Any, Any, np.nda
     if kept.sum() < 2 <= n:
         what = f"y contains NaN: the response of {n_missing} of {n} samples is missing"
         if not n_missing:
-            what = f"sample_weight is zero, or next to it, for {n - kept.sum()} of {n} samples"
+            what = f"sample_weight is zero, or almost, for {n - kept.sum()} of {n} samples"
         text = f"Input {what}, but at least 2 samples must have a response and a positive weight."
         raise InputError(text, "y" if n_missing else "sample_weight")
     if n_missing:
@@ -352,6 +352,10 @@ def check_columns(table: Table, columns: PreparedColumns) -> None:
                 warn(code, f"{what} ranked last: {listed(concerned)}.", concerned)
     if out := [each for each in table.readings if each.kind in LEFT_OUT[:-1]]:
         _warn_of_excluded(table, names.tolist(), out)
+    if doubtful := [each for each in table.readings if each.note == "doubtful"]:
+        ids = [each.column for each in doubtful]
+        advice = f"column_types={{{ids[0]!r}: 'drop'}} leaves one out; 'number' keeps it."
+        warn("possible-identifiers", summary(doubtful)[0], ids, advice=advice)
     if table.n_samples < 2 * FEW_LEVELS:
         text = f"With {table.n_samples} samples, ranks are hardly better than chance"
         more = "unless an effect is very strong. Do not rely on them without more samples."
@@ -363,8 +367,8 @@ def _warn_of_excluded(table: Table, names: list[Any], out: list[Reading]) -> Non
     said, columns = summary(out), [each.column for each in out]
     named = ", ".join(f"{column!r}: 'drop'" for column in columns[:3])
     advice = (
-        f"column_types={{{named}{', …' if len(columns) > 3 else ''}}} silences this; 'number', "
-        "'category' or 'text' (for its words) in place of 'drop' uses a column anyway."
+        f"column_types={{{named}{', …' if len(columns) > 3 else ''}}} silences this; to use a "
+        "column, write 'number', 'category' or 'text' (for its words) in place of 'drop'."
     )
     ids = [each.column for each in out if each.kind == "identifier"]
     if close := [name for name in ids if _follows_response(table, names.index(name))]:
@@ -374,7 +378,7 @@ def _warn_of_excluded(table: Table, names: list[Any], out: list[Reading]) -> Non
         )
     given = [names[j] for j in np.flatnonzero(table.layout.given[table.layout.unit])]
     if kept := [name for name in columns if name in given]:
-        said.append(f"As they are given, {listed(kept)} stay in the selection, though not used.")
+        said.append(f"Given columns are always selected, here unused: {listed(kept)}.")
     warn("excluded-columns", " ".join(said), columns, advice=advice)
 
 

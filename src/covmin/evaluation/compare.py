@@ -125,10 +125,8 @@ def compare_selectors(
     if seconds is not None and not seconds > 0.0:
         raise ValueError(f"seconds must be a number > 0 or None; got {seconds!r}.")
     if protocol not in PROTOCOLS:
-        raise ValueError(
-            f"protocol={protocol!r} must be one of {', '.join(map(repr, PROTOCOLS))}: 'nested' "
-            "ranks features on the training rows of each fold, 'paper' on all rows."
-        )
+        text = f"protocol={protocol!r} must be 'nested', which ranks features on the training rows"
+        raise ValueError(f"{text} of each fold, or 'paper', which ranks them on all rows.")
     named = resolve_selectors(selectors)
     table = _read(X, y, TableOptions(column_types, task=task), groups)
     if isinstance(cv, Integral):
@@ -137,9 +135,8 @@ def compare_selectors(
     d, classes = encoded.n_features, table.response.task == "classification"
     sizes = default_sizes(d) if n_features is None else sorted({int(m) for m in n_features})
     if not sizes or sizes[0] < 1 or sizes[-1] > d:
-        raise ValueError(
-            f"n_features={sizes} must be numbers from 1 to {d}, the number of features of X."
-        )
+        text = f"n_features={sizes} must be numbers from 1 to {d}, the number of features of X."
+        raise ValueError(text)
     seed = seed_of(random_state)
     how: dict[str, Any] = {"groups": table.groups, "random_state": seed, "classification": classes}
     splits = make_splits(encoded.matrix, y, cv=cv, n_repeats=n_repeats, **how)
@@ -194,7 +191,7 @@ def _warn_of_missing(
         )
     if unfinished:
         told = (f"{who} ({done} of {total})" for who, (done, total) in unfinished.items())
-        said = f"Stopped after {seconds:g} s. Unfinished (rankings done of all): "
+        said = f"Stopped after {seconds:g} s. Rankings finished: "
         warn("stopped-early", f"{said}{', '.join(told)}.")
 
 

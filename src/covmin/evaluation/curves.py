@@ -25,6 +25,8 @@ PROTOCOLS = ("nested", "paper")
 Split = tuple[np.ndarray, np.ndarray]
 # Cross-validation folds that calibrate the probabilities of the SVM.
 _CALIBRATION_FOLDS = 3
+# Of Okabe and Ito, safe for colour-blind readers.
+_COLOURS = ("#D55E00", "#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#999999", "#8C6D1F")
 
 
 def default_sizes(n_features: int) -> list[int]:
@@ -196,11 +198,22 @@ class CurveResult:
         -------
         ax : matplotlib axes
         """
-        from covmin.plotting.curves import draw_scores
+        from cycler import cycler
+
         from covmin.plotting.fitted import new_axes
 
-        ax = new_axes(7.2, 4.2) if ax is None else ax
-        draw_scores(ax, self.summary(), self.score_name)
+        looks = cycler(linestyle=("-", "--", ":")) * cycler(color=_COLOURS, marker=list("o^vDPX*<"))
+        ax, summary = new_axes(7.2, 4.2) if ax is None else ax, self.summary()
+        ax.set_prop_cycle(looks)  # where colours repeat, lines differ
+        for name, rows in summary.groupby("selector", sort=False):
+            width = 2.2 if name == "ccm" else 1.3
+            ax.plot(rows["n_features"], rows["mean_score"], linewidth=width, label=name)
+        ranked = {"nested": "training folds", "paper": "all samples"}[summary["protocol"].iloc[0]]
+        ax.set_title(f"ranked on {ranked}", fontsize="medium")
+        ax.set(xlabel="number of selected features", ylabel=f"cross-validated {self.score_name}")
+        ax.xaxis.get_major_locator().set_params(integer=True)
+        ax.grid(alpha=0.25)
+        ax.legend(loc="center left", bbox_to_anchor=(1.0, 0.5), frameon=False)
         return ax
 
 

@@ -72,11 +72,8 @@ def resolve_selectors(selectors: Iterable[str] | Mapping[str, Any] | None) -> di
         return {name: partial(_copy_of, estimator) for name, estimator in selectors.items()}
     names = [selectors] if isinstance(selectors, str) else list(selectors or QUICK)
     if unknown := [name for name in names if name not in _NAMED]:
-        raise ValueError(
-            f"There is no selector called {listed(unknown)}. Known names: "
-            f"{', '.join(_NAMED)}. To compare your own estimator, pass a mapping such as "
-            '{"mine": MySelector()}.'
-        )
+        text = f"There is no selector called {listed(unknown)}. Known names: {', '.join(_NAMED)}."
+        raise ValueError(f'{text} For your own, pass a mapping such as {{"mine": MySelector()}}.')
     return {name: _NAMED[name] for name in names}
 
 

@@ -1,8 +1,6 @@
-"""Errors and scores against the number of features."""
+"""Errors against the number of features."""
 
-from collections.abc import Iterable
 from dataclasses import dataclass
-from itertools import cycle, product
 from typing import Any, Self
 
 import numpy as np
@@ -13,14 +11,6 @@ from .fitted import ACCENT, Display, legend_under
 
 # With more features than this, the axis is logarithmic.
 _WIDE = 25
-
-# Okabe and Ito's colours, safe for colour-blind readers.
-_COLOURS = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#999999", "#8C6D1F")
-_MARKERS = ("^", "v", "D", "P", "X", "*", "<", ">")
-PROTOCOL_LABELS = {
-    "nested": "protocol: nested (ranked on training folds)",
-    "paper": "protocol: paper (ranked on all samples)",
-}
 
 
 @dataclass(eq=False, repr=False)
@@ -79,10 +69,8 @@ class ErrorCurveDisplay(Display):
         if metric is None:
             metric = judged_by(selector) if selector.estimator is None else "score"
         if selector.cv_results_ is None or len(selector.cv_results_.n_features) < 2:
-            raise ValueError(
-                "Only one number of features was evaluated, so there is no error curve. Fit "
-                'several features with n_features_to_select="auto".'
-            )
+            text = "Only one number of features was evaluated, so there is no error curve. Fit with"
+            raise ValueError(f'{text} n_features_to_select="auto" and several features.')
         found = measures(selector)
         if metric not in found:
             raise ValueError(f"This fit has no {metric!r}; it has {', '.join(found)}.")
@@ -110,31 +98,3 @@ class ErrorCurveDisplay(Display):
         ax.spines[["top", "right"]].set_visible(False)
         ax.grid(axis="y", alpha=0.25)
         legend_under(ax)
-
-
-def styles(names: Iterable[str]) -> dict[str, dict[str, Any]]:
-    """Return line styles, with CCM drawn in front."""
-    found: dict[str, dict[str, Any]] = {}
-    lines = cycle(product(("-", "--", ":"), _COLOURS))  # where colours repeat, lines differ
-    for name, (line, colour), marker in zip(names, lines, cycle(_MARKERS), strict=False):
-        found[name] = {"label": name, "linestyle": line, "color": colour, "marker": marker}
-        found[name] |= {"linewidth": 1.3, "markersize": 4.5, "zorder": 2}
-        if name == "ccm":
-            found[name] |= {"color": "#D55E00", "marker": "o", "linewidth": 2.2, "zorder": 3}
-    return found
-
-
-def draw_scores(ax: Any, summary: Any, score_name: str = "accuracy") -> None:
-    """Draw the mean scores of a kernel SVM on the features of selectors, by one protocol.
-
-    ``summary`` is a frame with the columns selector, protocol, n_features and mean_score.
-    """
-    looks = styles(summary["selector"].unique())
-    for name, rows in summary.groupby("selector", sort=False):
-        style = looks[name] | {"markevery": max(1, len(rows) // 10)}
-        ax.plot(rows["n_features"], rows["mean_score"], **style)
-    ax.set(xlabel="number of selected features", ylabel=f"cross-validated {score_name}")
-    ax.set_title(PROTOCOL_LABELS[summary["protocol"].iloc[0]], fontsize="medium")
-    ax.xaxis.get_major_locator().set_params(integer=True)
-    ax.grid(alpha=0.25)
-    ax.legend(loc="center left", bbox_to_anchor=(1.0, 0.5), frameon=False)

@@ -78,7 +78,8 @@ def render_report(report: dict[str, Any]) -> str:
 
 
 def _breakable(name: str) -> Any:
-    """Return a shortened name as HTML that may wrap after its separators."""
+    """Return a shortened name as HTML that may wrap at the ends of its words."""
     from markupsafe import Markup
 
-    return Markup(re.sub(r"([_./:|])(?=[^\W\d])", r"\1<wbr>", escape(shortened(name))))
+    ends = r"(?<=[_./:|])(?=[^\W\d])|(?<=[a-z])(?=[A-Z])"
+    return Markup(re.sub(ends, "<wbr>", escape(shortened(name))))

@@ -52,10 +52,8 @@ class View:
     def __init__(self, selector: Any, table: Table, names: Sequence[str] | None = None) -> None:
         n, d = table.n_samples, table.layout.unit.size
         if d != selector.n_features_in_:
-            raise ValueError(
-                f"X has {d} features, but the selector was fitted on {selector.n_features_in_} "
-                "features; pass the X it was fitted on."
-            )
+            text = f"X has {d} features, but the selector was fitted on {selector.n_features_in_}"
+            raise ValueError(f"{text} features; pass the X it was fitted on.")
         self.table, self.n_samples = _sampled(table).in_memory(), n
         self.names = [name.strip() or name for name in names_of(selector, names)]
         self.task: str = selector.task_

@@ -243,7 +243,7 @@ class NamedResultsMixin:
 def _explained(selector: Any, X: Any, y: Any) -> Explained:
     """Return what sets of features explain of the samples of a fit."""
     if y is None and not isinstance(X, Table):
-        raise ValueError("The column 'alone' requires both X and y; y is missing.")
+        raise ValueError("This table needs both X and y; y is missing.")
     return Explained(selector, read_as_fitted(selector, X, y))
 
 

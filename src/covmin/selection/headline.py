@@ -5,6 +5,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from covmin.data.columns import LEFT_OUT
 from covmin.text import count_of, percent, verb
 
 from .crossval import is_found, names_in_results
@@ -94,7 +95,8 @@ def explain_choice(selector: Any) -> str:
         share = f" ({asked:.4g} of {selector.ranking_.max()})" if isinstance(asked, float) else ""
         return f"{kept}, as requested{share}."
     curve = error_curve(selector)
-    usable = selector.ranking_.max() - np.count_nonzero(selector.constant_)
+    unused = selector.constant_ | np.isin(selector.column_kinds_, LEFT_OUT)
+    usable = selector.ranking_.max() - np.count_nonzero(unused)
     if curve is None and m < usable:
         return f"{kept}, the first in the ranking: there was no time to choose a number."
     if curve is None:

@@ -194,7 +194,7 @@ def feature_rows(
         elif selector.constant_[j]:
             reason = "constant"
         elif not selector.support_[j]:
-            reason = f"not among the first {selector.n_features_}"
+            reason = f"not among the first {m}" if (m := selector.n_features_) > 1 else "not first"
         if groups is not None and ranking[j] > 0:
             label = str(groups[selector.group_of_column_[j]])
             notes += [f"group {label}"] if label != names[j] else []

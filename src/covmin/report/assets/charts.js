@@ -35,9 +35,9 @@ function short(name) {
   return name.length > 80 ? name.slice(0, 50) + "…" + name.slice(-29) : name;
 }
 
-// A name as text that may wrap after its separators.
+// A name as text that may wrap at the ends of its words.
 function breakable(name) {
-  const parts = short(name).split(/(?<=[_./:|])(?=[\p{L}_])/u);
+  const parts = short(name).split(/(?<=[_./:|])(?=[\p{L}_])|(?<=[a-z])(?=[A-Z])/u);
   const whole = document.createDocumentFragment();
   parts.forEach((part, i) => whole.append(...(i ? [node("wbr"), part] : [part])));
   return whole;
@@ -47,7 +47,7 @@ function breakable(name) {
 // if the row is high enough.
 function rowLabel(x, y, name, width, attributes, height = 22) {
   const fits = Math.floor(width / 6.9), label = text(x, y, "", { anchor: "end", ...attributes });
-  const small = Math.floor(width / 5.6), ends = [...name.matchAll(/[\s_./:|-]+/gu)].map((m) => m.index + m[0].length);
+  const small = Math.floor(width / 5.6), ends = [...name.matchAll(/[\s_./:|-]+|(?<=[a-z])(?=[A-Z])/gu)].map((m) => m.index + m[0].length);
   const cut = ends.filter((end) => end <= small && name.length - end <= small).pop();
   if (name.length <= fits || cut === undefined || height < 20) label.append(byEnds(name, fits));
   else [name.slice(0, cut).trim(), name.slice(cut)].forEach((part, i) => label.append(
@@ -272,12 +272,12 @@ function scatterChart(plot, label, yName) {
 }
 
 // Kaplan–Meier curves as decreasing steps.
-function survivalChart(plot, label, target) {
+function survivalChart(plot, label) {
   const width = 300, height = 220, svg = canvas(width, height, label);
   const last = Math.max(...plot.curves.map((curve) => curve[curve.length - 1][0]));
   const box = { left: 44, right: 294, top: 22, bottom: 190 };
   const x = scale([0, last], [box.left, box.right]), y = scale([0, 1], [box.bottom, box.top]);
-  axes(svg, box, x, y, fitting([0, last], box.right - box.left, false), [0, 0.5, 1].map((at) => ({ at, text: percent(at) })), { y: "Without an event, by " + clip(target, 16), shift: 32 });
+  axes(svg, box, x, y, fitting([0, last], box.right - box.left, false), [0, 0.5, 1].map((at) => ({ at, text: percent(at) })), { y: "Without an event", shift: 32 });
   plot.curves.forEach((curve, c) => {
     const steps = curve.flatMap(([t, share], i) => (i ? [[x(t), y(curve[i - 1][1])], [x(t), y(share)]] : [[x(t), y(share)]]));
     svg.append(node("path", { class: "line", style: `stroke:var(--c${c})`, d: polyline(steps) }, node("title", {}, `${plot.classes[c]}: ${plot.counts[c]} samples`)));
