@@ -49,8 +49,8 @@ class NormalScores:
         """
         with np.errstate(invalid="ignore"), warnings.catch_warnings():
             warnings.simplefilter("ignore", RuntimeWarning)  # of empty columns
-            middle = np.nanmedian(np.asarray(X, dtype=np.float64), axis=0)
-            deviation = np.nanmedian(np.abs(X - middle), axis=0) / ndtri(0.75)
+            middle = _median(np.asarray(X, dtype=np.float64))
+            deviation = _median(np.abs(X - middle)) / ndtri(0.75)
             reach = -ndtri(0.025 / n_samples) * deviation
             low, high = middle - reach, middle + reach
             far = np.nanstd(np.clip(X, low, high), axis=0) < 0.5 * np.nanstd(X, axis=0)
@@ -82,6 +82,13 @@ class NormalScores:
     def restrict(self, columns: np.ndarray) -> Self:
         """Return the scores for some of the columns."""
         return replace(self, knots=tuple(self.knots[j] for j in columns))
+
+
+def _median(X: np.ndarray) -> np.ndarray:
+    """Return the median of each column without missing values, which are sorted to the end."""
+    n_known = X.shape[0] - np.isnan(X).sum(axis=0)
+    middle = np.array([(n_known - 1) // 2, n_known // 2])
+    return np.take_along_axis(np.sort(X, axis=0), middle, axis=0).mean(axis=0)
 
 
 def _scores(column: np.ndarray, p: np.ndarray, eps: float) -> _Knots | None:
