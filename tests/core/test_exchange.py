@@ -70,6 +70,26 @@ def test_the_best_of_all_sets_is_found(m):
     assert found.n_exchanges == m * (6 - m)
 
 
+@pytest.mark.parametrize("seed", range(6))
+def test_where_the_error_never_falls_the_order_of_the_path_holds(seed):
+    rng = np.random.default_rng(seed)
+    X, y = rng.standard_normal((150, 8)), rng.standard_normal(150)
+    found = exchange(SetErrors(sample_of(X, y), range(8)), [], 3)
+    if found.enough == 0:
+        assert found.order.tolist() == list(range(8))
+
+
+def test_of_several_sets_only_the_best_is_tuned():
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((200, 3))
+    errors = SetErrors(sample_of(X, np.sin(2.0 * X[:, 0]) + 0.1 * X[:, 1]), range(3))
+    few = errors.judge(frozenset([2])).tuning
+    best = errors.best_of({frozenset([j]): few for j in range(3)})
+    assert best.features == {0}
+    assert best.error == min(one.error for one in errors.known.values())
+    assert errors.known[frozenset([1])].tuning[0] == few[0]  # with the kernel that it came with
+
+
 def test_few_sets_are_compared_closely_before_they_are_tuned():
     """A function that is fast in two columns, such as prices by place, needs many landmarks."""
     rng = np.random.default_rng(0)

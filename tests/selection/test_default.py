@@ -8,10 +8,28 @@ from draws import gene_like
 from numpy.testing import assert_allclose, assert_array_equal
 
 from covmin import CCMSelector, Formulation
+from covmin.core.path import run_path
 from covmin.datasets import make_shell, make_xor
 from covmin.kernels import Mixed
 
 PUMADYN = Path(__file__).resolve().parents[3] / "shared" / "data" / "regression" / "pumadyn32nm.npz"
+
+
+@pytest.mark.parametrize("n_samples", [30, 300])
+def test_the_path_solves_for_the_asked_number_where_regressions_cannot_decide(
+    n_samples, monkeypatch
+):
+    """So few samples do not support the comparison of sets: an xor of three would be lost."""
+    asked = []
+
+    def solved(*args, **options):
+        asked.append(args[4])
+        return run_path(*args, **options)
+
+    monkeypatch.setattr("covmin.selection.fit.run_path", solved)
+    X, y = make_xor(n_samples, random_state=0, return_X_y=True)
+    assert CCMSelector(3).fit(X, y).support_[:3].all()
+    assert asked == [3 if n_samples == 30 else None]
 
 
 @pytest.mark.slow
