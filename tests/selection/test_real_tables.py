@@ -22,10 +22,11 @@ def fitted(name, target, leave_out=()):
 
 
 def test_titanic_keeps_the_third_feature():
-    """Two were kept, with a balanced accuracy of 0.76."""
+    """Two were kept, which classify clearly worse."""
     found = fitted("titanic.csv", "survived", ["alive"])
     assert found.n_features_ >= 3
-    assert found.cv_results_.balanced_accuracy[0, found.n_features_ - 1] > 0.78
+    accuracy = found.cv_results_.balanced_accuracy[0]
+    assert accuracy[found.n_features_ - 1] > accuracy[1] + 0.01
 
 
 def test_life_expectancy_needs_few_features():
