@@ -28,7 +28,7 @@ Tuning = tuple[int, int]  # numbers of a kernel and a ridge
 # Numbers of kernels and ridges. The last ridge leaves only the mean.
 _TUNINGS = set(product(range(len(SET_KERNELS)), range(len(FUNCTION_RIDGES) - 1)))
 # Those that are tried first.
-START = tuple(product((1, 3, 4, 5), (1, 4)))
+START = tuple(product((1, 3, 4, 5), (2,)))
 # Rows for each landmark from which neighbours are looked at, how many of them on each side in one
 # column, and in at most so many; and the standard errors that what they share must exceed.
 _DENSE_ROWS, _ON_A_SIDE, _NEAR_COLUMNS, _CLEARLY = 5, 3, 3, 3.0
