@@ -19,7 +19,7 @@ from covmin.text import count_of, listed
 from . import parsing
 from .blocks.array import ArrayBlocks, Blocks
 from .dtypes import as_numbers, checked_numbers, holds_numbers, is_frame, is_missing, kind_of
-from .layout import position
+from .layout import Names, position
 
 #: Kinds that the user may request for a column.
 KINDS = ("number", "category", "date", "text", "drop")
@@ -355,7 +355,7 @@ def _of_words(levels: Levels) -> ReadColumn | None:
 
 
 def read_matrix(
-    X: Any, names: Sequence[Hashable] | None, column_types: Any, is_given: np.ndarray
+    X: Any, names: Names, column_types: Any, is_given: np.ndarray
 ) -> tuple[Any, np.ndarray, np.ndarray, tuple[Reading, ...]]:
     """Encode a table: numbers unchanged, other columns in memory by what they hold.
 
@@ -409,7 +409,7 @@ def read_matrix(
     return matrix, source, np.array([read.kind for read in columns]), readings
 
 
-def _wanted_kinds(X: Any, names: Sequence[Hashable] | None, column_types: Any) -> dict[int, str]:
+def _wanted_kinds(X: Any, names: Names, column_types: Any) -> dict[int, str]:
     """Return the kinds that the user asks for, by the number of the column."""
     if column_types == "strict":
         dtypes = X.dtypes if is_frame(X) else ()
@@ -424,9 +424,7 @@ def _wanted_kinds(X: Any, names: Sequence[Hashable] | None, column_types: Any) -
     return wanted
 
 
-def _plain_columns(
-    X: Any, names: Sequence[Hashable] | None, is_trusted: np.ndarray
-) -> tuple[np.ndarray, set[int]]:
+def _plain_columns(X: Any, names: Names, is_trusted: np.ndarray) -> tuple[np.ndarray, set[int]]:
     """Return a mask of the columns that hold numbers, not row numbers, and which are doubtful."""
     if names is None:  # users number arrays on purpose
         return np.full(is_trusted.size, holds_numbers(X)), set()

@@ -152,12 +152,9 @@ def refuse_missing(frame: Any) -> None:
 
 def missing_refused(columns: Sequence[Hashable]) -> InputError:
     """Return the error about missing values that are not allowed."""
-    return InputError(
-        f"Input X contains NaN: values are missing in {listed(columns)}. Drop these rows or "
-        "columns, or impute the values, for example with scikit-learn's SimpleImputer.",
-        "column_types",
-        columns,
-    )
+    text = f"Input X contains NaN: values are missing in {listed(columns)}. Drop these rows or"
+    cure = "columns, or impute the values, for example with scikit-learn's SimpleImputer."
+    return InputError(f"{text} {cure}", "column_types", columns)
 
 
 def checked_numbers(X: Any) -> np.ndarray:

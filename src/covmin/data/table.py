@@ -1,6 +1,6 @@
 """Read what the user passes as X and y, once, as one :class:`Table`."""
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
 from typing import Any, Self
 
@@ -25,7 +25,7 @@ from .blocks.array import (
     rows_of,
     sparse_table,
 )
-from .blocks.views import marked
+from .blocks.views import ChangedBlocks, Marks
 from .columns import LEFT_OUT, Levels, Reading, read_matrix, summary
 from .dtypes import (
     as_numbers,
@@ -39,7 +39,7 @@ from .dtypes import (
     missing_refused,
     refuse_missing,
 )
-from .layout import Layout, column_mask, units_of
+from .layout import Layout, Names, column_mask, units_of
 from .response import EncodedResponse, class_weights, encode_response, ordered_levels
 from .standardize import DistinctRows, PreparedColumns, Standardize, prepare_columns
 from .survival import survival_times
@@ -130,14 +130,8 @@ class Table:
 
     def columns(self, standardize: Standardize, device: str | None = None) -> PreparedColumns:
         """Prepare the columns for the criterion, to be read in blocks, on a device if named."""
-        return prepare_columns(
-            as_blocks(self.X, device),
-            standardize,
-            layout=self.layout,
-            sample_weight=self.weight,
-            Y=self.response.Y,
-            clip=self.options.clip,
-        )
+        how: Any = {"sample_weight": self.weight, "Y": self.response.Y, "clip": self.options.clip}
+        return prepare_columns(as_blocks(self.X, device), standardize, layout=self.layout, **how)
 
     def in_memory(self) -> Self:
         """Return the same samples as arrays, if they fit in memory."""
@@ -264,9 +258,7 @@ def usable_samples(X: Any, y: Any, sample_weight: Any) -> tuple[Any, Any, np.nda
     return X, _safe_indexing(y, rows), weight[rows], rows
 
 
-def add_indicators(
-    X: Any, layout: Layout, takes_missing: bool, names: Sequence[Hashable] | None
-) -> tuple[Any, Layout]:
+def add_indicators(X: Any, layout: Layout, takes_missing: bool, names: Names) -> tuple[Any, Layout]:
     """Append an indicator of missingness for each input column with missing values.
 
     A table without missing values is returned unchanged; one with infinity is refused.
@@ -292,7 +284,8 @@ def add_indicators(
         raise missing_refused(labels[inputs].tolist())
     source = np.concatenate([layout.source, inputs])
     added = np.arange(X.shape[1], source.size)
-    table = marked(as_blocks(X), missing[first])
+    index = np.append(np.arange(X.shape[1]), missing[first])
+    table = ChangedBlocks(as_blocks(X), Marks(np.isin(np.arange(index.size), added)), index)
     return table, replace(layout, source=source, indicators=added)
 
 

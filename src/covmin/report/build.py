@@ -201,7 +201,7 @@ def _data_summary(view: View, found: dict[str, Any]) -> dict[str, Any]:
         return size | {"classes": classes, "imbalance": printable(found["imbalance"])}
     if view.task == "survival":
         event, time = view.responses.T
-        times, shares = survival_curve(event, time, np.ones(time.size))
+        times, shares = survival_curve(event, time)
         half = times[shares <= 0.5]  # none where more than half are never seen to have it
         observed = {"events": int(event.sum()), "last": float(time.max())}
         return size | observed | {"median": float(half[0]) if half.size else None}

@@ -27,11 +27,8 @@ except ImportError:
     _fit_context = _check_parameters = _validate_params = _Unchecked
 
 # Values allowed for n_jobs: joblib counts negative values from the last core; zero is undefined.
-N_JOBS: list[Any] = [
-    None,
-    Interval(Integral, 1, None, closed="left"),
-    Interval(Integral, None, -1, closed="right"),
-]
+COUNT = Interval(Integral, 1, None, closed="left")
+N_JOBS: list[Any] = [None, COUNT, Interval(Integral, None, -1, closed="right")]
 VERBOSE: list[Any] = ["verbose", StrOptions({"auto"})]
 
 Decorated = TypeVar("Decorated", bound=Callable[..., Any])

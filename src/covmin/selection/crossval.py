@@ -31,11 +31,10 @@ from covmin.runtime.run import Run
 
 from .assemble import problem_of, refined
 from .measures import class_measures, concordance
+from .scoring import estimator_score
 from .splits import FEWEST_SAMPLES, Fold, splits
 
 _TINY = np.finfo(float).tiny
-# The score of an estimator on a fold, given columns of the input.
-Score = Callable[[np.ndarray, Fold], float]
 
 
 @dataclass(frozen=True)
@@ -160,14 +159,11 @@ class _HeldOut:
         chosen = [np.flatnonzero(given | np.isin(unit, each)) for each in sets]
         used = np.unique(np.concatenate(chosen))
         p, columns = self.columns.p[:most], self.columns.apply(self.X)
-        regressions = regress_on_sets(
-            to_numpy(self.columns.X.take(np.arange(p.size), used)),
-            Y[:most],
-            p / p.sum(),
-            self.columns.units.scale[used] ** 2,
-            [np.searchsorted(used, each) for each in chosen],
-            also=None if also is None else also[:most],
-        )
+        Z = to_numpy(self.columns.X.take(np.arange(p.size), used))
+        weights = self.columns.units.scale[used] ** 2
+        places = [np.searchsorted(used, each) for each in chosen]
+        also = None if also is None else also[:most]
+        regressions = regress_on_sets(Z, Y[:most], p / p.sum(), weights, places, also=also)
         left_out = columns.take(np.arange(columns.shape[0]), used)
         yield from (each.predict(left_out) for each in regressions)
 
@@ -187,12 +183,7 @@ class _HeldOut:
 
 
 def cross_validate(
-    samples: Table,
-    plan: Plan,
-    sizes: list[int],
-    settings: SimpleNamespace,
-    run: Run,
-    score: Score | None,
+    samples: Table, plan: Plan, sizes: list[int], settings: SimpleNamespace, run: Run
 ) -> CrossValidation | None:
     """Run the path on training folds and evaluate it on the test folds.
 
@@ -207,6 +198,7 @@ def cross_validate(
     plan = replace(plan, n_threads=max(1, plan.n_threads // n_workers))
     watch = Watch()
     watch.stop = run.stop_choosing  # type: ignore[method-assign]
+    score = estimator_score(settings.estimator, settings.scoring, samples)
 
     def scored(fold: Fold) -> dict[str, np.ndarray] | None:
         held = _hold_out(samples, fold, settings.standardize, plan.device)
@@ -295,15 +287,9 @@ def _hold_out(
     X_train, X_left = (X.keep(m) if isinstance(X, Blocks) else X[m] for m in fold)
     X_train = as_blocks(X_train, device)
     columns = prepare_columns(X_train, standardize, layout=layout, sample_weight=trained, Y=Y_train)
-    return _HeldOut(
-        columns,
-        replace(samples.response.of_rows(train), Y=Y_train),
-        layout,
-        X_left,
-        Y[test] - mean,
-        weight[test] / weight[test].sum(),
-        samples.response.of_rows(test),
-    )
+    response = replace(samples.response.of_rows(train), Y=Y_train)
+    left_out, p = samples.response.of_rows(test), weight[test] / weight[test].sum()
+    return _HeldOut(columns, response, layout, X_left, Y[test] - mean, p, left_out)
 
 
 def _measured(

@@ -28,7 +28,6 @@ from covmin.text import count_of, listed
 
 from .assemble import problem_of, refined
 from .crossval import CrossValidation, beyond_given, cross_validate, held_out_shares, is_found
-from .scoring import estimator_score
 from .splits import FEWEST_SAMPLES, lists_rows, splits
 
 # Samples from which a product of two features stands out among a thousand.
@@ -121,7 +120,6 @@ def make_plan(table: Table, columns: PreparedColumns, settings: SimpleNamespace)
         settings.approximation,
         settings.kernel,
         (n, d),
-        EFFORT,
         itemsize=columns.X.dtype.itemsize,
         n_responses=k,
         n_components=n_components,  # cosines and sines
@@ -292,9 +290,8 @@ def choose(
         table = table.distinct(rows, constants.MANY_ROWS)
         # Constant features are kept only if so many are asked for.
         sizes = rules.candidate_sizes(max(columns.units.size, fewest), fewest, most)
-        score = estimator_score(settings.estimator, settings.scoring, table)
         tried = sizes if wanted is None else [wanted]
-        found = cross_validate(table, plan, tried, settings, run, score)
+        found = cross_validate(table, plan, tried, settings, run)
         if found is None:
             m = wanted or max(fewest, min(d, most or constants.EACH_SIZE_UP_TO))
             reason = "no time to choose a number"

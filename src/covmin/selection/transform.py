@@ -153,7 +153,5 @@ def _check_columns_of_fit(selector: Any, X: Any) -> None:
             + (f" Seen at fit time, yet now missing: {listed(missing)}." if missing else "")
         )
     if X.shape[1] != selector.n_features_in_:
-        raise ValueError(
-            f"X has {X.shape[1]} features, but {type(selector).__name__} was fitted on "
-            f"{selector.n_features_in_}."
-        )
+        text = f"X has {X.shape[1]} features, but {type(selector).__name__} was fitted on"
+        raise ValueError(f"{text} {selector.n_features_in_}.")

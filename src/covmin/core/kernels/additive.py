@@ -254,7 +254,6 @@ class Additive(Kernel):
 
     bandwidth: float | str = "median"
     name = "additive"
-    mixing = 1.0
     sees_interactions = False
     sums_features = True
     has_components = True
