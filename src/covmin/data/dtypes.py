@@ -112,9 +112,6 @@ def missing_mask(values: Any) -> np.ndarray:
     return np.array([is_missing(value) for value in array.flat], dtype=bool).reshape(array.shape)
 
 
-# --- what is refused ------------------------------------------------------------------------------
-
-
 def check_input(X: Any, y: Any, names: list[Any] | None) -> None:
     """Raise an error for input that would be misread; columns of dates are allowed."""
     if np.ma.isMaskedArray(X) or np.ma.isMaskedArray(y):

@@ -16,15 +16,7 @@ from covmin.remarks import InputError, warn
 from covmin.runtime.machine import check_memory
 from covmin.text import count_of, listed, verb
 
-from .blocks.array import (
-    ArrayBlocks,
-    Blocks,
-    SparseBlocks,
-    as_blocks,
-    block_rows,
-    rows_of,
-    sparse_table,
-)
+from .blocks.array import Blocks, SparseBlocks, as_blocks, block_rows, rows_of, sparse_table
 from .blocks.views import ChangedBlocks, Marks
 from .columns import LEFT_OUT, Levels, Reading, read_matrix, summary
 from .dtypes import (
@@ -142,24 +134,29 @@ class Table:
         check_memory(n * d * self.X.dtype.itemsize, f"A copy of {n} rows and {d} columns", remedy)
         return replace(self, X=self.X.take(np.arange(n)))
 
+    def of_rows(self, rows: np.ndarray) -> Self:
+        """Return some samples in memory, by number; sparse samples stay sparse."""
+        return replace(
+            self,
+            X=rows_of(self.X, rows),
+            response=self.response.of_rows(rows),
+            weight=self.weight[rows],
+            row=self.row[rows],
+            groups=None if self.groups is None else self.groups[rows],
+        )
+
     def distinct(self, rows: DistinctRows, most: int) -> Self:
         """Return the distinct samples in memory, each with the weight of its duplicates.
 
         At most ``most`` samples are drawn at random. Sparse samples stay sparse.
         """
         first = rows.first[:most]
-        response = self.response.of_rows(first)
+        is_part = isinstance(self.X, SparseBlocks) or first.size < self.n_samples
+        found = (self if is_part else self.in_memory()).of_rows(first)
+        response = found.response
         if response.labels is not None:
             response = replace(response, labels=np.unique(response.labels, return_inverse=True)[1])
-        is_part = isinstance(self.X, SparseBlocks) or first.size < self.n_samples
-        return replace(
-            self,
-            X=rows_of(self.X if is_part else self.in_memory().X, first),
-            response=response,
-            weight=rows.p[:most] * self.weight.sum(),
-            row=self.row[first],
-            groups=None if self.groups is None else self.groups[first],
-        )
+        return replace(found, response=response, weight=rows.p[:most] * self.weight.sum())
 
 
 def read(
@@ -303,7 +300,7 @@ def _as_table(X: Any) -> Any:
     if issparse(X):
         return sparse_table(X)
     if isinstance(X, np.memmap) and X.ndim == 2 and X.dtype.kind in "biuf":
-        return ArrayBlocks(X)
+        return as_blocks(X)
     if is_of(X, "dask", "dask_expr"):
         from .blocks.dask import DaskBlocks
 

@@ -42,9 +42,6 @@ Result = TypeVar("Result")
 _LEFT_TO_A_WORKER: ContextVar[int | None] = ContextVar("left_to_a_worker", default=None)
 
 
-# --- threads -------------------------------------------------------------------------------------
-
-
 class _Blas:
     """The BLAS libraries, held to the fewest threads that any active block asks for.
 
@@ -169,9 +166,6 @@ def one_thread() -> Iterator[None]:
     openmp = ThreadpoolController().select(user_api="openmp")
     with openmp.limit(limits=1), one_blas_thread(), _left_to_a_worker(1):
         yield
-
-
-# --- memory --------------------------------------------------------------------------------------
 
 
 def exact_bytes(n_samples: int, n_features: int, itemsize: int = 8, *, mixed: bool = False) -> int:

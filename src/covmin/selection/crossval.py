@@ -344,15 +344,11 @@ def _chosen(held: _HeldOut, plan: Plan, sizes: list[int], watch: Watch) -> list[
             steps = problem.steps.looser(problem.effort.looseness)
             problem = replace(problem, steps=steps)
         orders: dict[int, np.ndarray] = {}
-        for size in usable:
-            if size not in orders:
-                budgets = [size]
-                if is_path:
-                    budgets = path_budgets(problem.units.size, plan.last_budget)
-                path = run_path(problem, budgets, protected, watch)
-                order = refined(plan, problem, path, None).order
-                order = np.concatenate([columns.unit_index[order], columns.constant])
-                # One path ranks the features for all sizes.
-                orders |= dict.fromkeys(usable if is_path else [size], order)
-        rows.append([orders[used][:size] for used, size in zip(usable, sizes, strict=True)])
+        for size in usable[-1:] if is_path else dict.fromkeys(usable):  # a path is for all sizes
+            budgets = path_budgets(problem.units.size, plan.last_budget) if is_path else [size]
+            path = run_path(problem, budgets, protected, watch)
+            order = columns.unit_index[refined(plan, problem, path, None).order]
+            orders[size] = np.concatenate([order, columns.constant])
+        used = [orders[usable[-1] if is_path else size] for size in usable]
+        rows.append([order[:size] for order, size in zip(used, sizes, strict=True)])
     return rows

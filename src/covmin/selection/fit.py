@@ -1,6 +1,7 @@
 """A fit in six verbs: plan, look, choose, run, check and present."""
 
 import sys
+from collections.abc import Iterator
 from copy import copy
 from dataclasses import dataclass, replace
 from numbers import Integral
@@ -183,32 +184,31 @@ def make_plan(table: Table, columns: PreparedColumns, settings: SimpleNamespace)
     )
 
 
-def _on_table(table: Table, columns: PreparedColumns, standardize: Any) -> list[Decision]:
-    """Return what was done to samples that repeat, and to far and missing values."""
-    decisions, n_rows = [], columns.p.size
+def _on_table(table: Table, columns: PreparedColumns, standardize: Any) -> Iterator[Decision]:
+    """Yield what was done to samples that repeat, and to far and missing values."""
+    n_rows = columns.p.size
     if table.response.is_ordered:
         choice = "classes, and their order with half of the variance"
         reason = "a feature explains the order better than 95% of other numberings"
-        decisions.append(Decision("response", choice, reason))
+        yield Decision("response", choice, reason)
     if table.response.by_ranks:
         reason = "far values are most of its variance; errors are shares of that of the scores"
-        decisions.append(Decision("response", "normal scores of its ranks", reason))
+        yield Decision("response", "normal scores of its ranks", reason)
     if n_copies := n_rows - columns.distinct(0).p.size:
         choice = f"{n_copies} of {n_rows} samples merged"
         reason = "a duplicate adds its weight to the sample it repeats"
-        decisions.append(Decision("duplicates", choice, reason))
+        yield Decision("duplicates", choice, reason)
     scores = None if standardize == "rank" else columns.scores
     if scores is not None:
         far = table.column_labels[[bool(knots) for knots in scores.knots]].tolist()
         choice = f"clipped in {count_of(len(far), 'column')}: {listed(far)}"
         reason = "beyond what normal values of so many samples reach, and most of the variance"
-        decisions.append(Decision("far values", choice, reason))
+        yield Decision("far values", choice, reason)
     if table.layout.indicators.size:
         names = table.column_labels[table.layout.indicators].tolist()
         choice = f"{count_of(len(names), 'column')}: {listed(names)}"
         reason = "set to the mean, with an indicator of missingness that shares the weight of the"
-        decisions.append(Decision("missing values", choice, f"{reason} column"))
-    return decisions
+        yield Decision("missing values", choice, f"{reason} column")
 
 
 def look(

@@ -34,16 +34,8 @@ from .scoring import check_scored
 from .transform import FeatureSelector
 
 # Names that an editor can offer.
-KernelName = Literal[
-    "auto",
-    "additive",
-    "gaussian",
-    "laplacian",
-    "linear",
-    "mixed",
-    "polynomial",
-    "rational-quadratic",
-]
+_Joint = Literal["gaussian", "laplacian", "mixed", "polynomial", "rational-quadratic"]
+KernelName = _Joint | Literal["auto", "additive", "linear"]
 Task = Literal["auto", "classification", "ordinal", "regression", "survival"]
 
 

@@ -171,9 +171,7 @@ def _effects(found: Any, names: list[str]) -> list[dict[str, Any]]:
     return rows
 
 
-def feature_rows(
-    selector: Any, explained: Any = None, n_alone: int | None = None
-) -> list[dict[str, Any]]:
+def feature_rows(selector: Any, explained: Any, n_alone: int | None = None) -> list[dict[str, Any]]:
     """Return a dict for each feature, best first; given ones precede.
 
     ``alone`` is what each of the first ``n_alone`` in use explains on its own, or None.
