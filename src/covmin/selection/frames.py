@@ -220,10 +220,11 @@ class NamedResultsMixin:
         if X is None and y is None and self._fitted_on:
             X, y = (table() for table in self._fitted_on)
         if X is None or (y is None and not isinstance(X, Table)):
-            raise ValueError(
-                "The samples of the fit no longer exist, and a selector does not store them. Pass "
-                "them: selector.report(path, X, y), or selector.report(X=X, y=y) in a notebook."
+            text = (
+                "The samples of the fit no longer exist, and a selector does not store them. Pass"
             )
+            how = "them: selector.report(path, X, y), or selector.report(X=X, y=y) in a notebook."
+            raise ValueError(f"{text} {how}")
         if getattr(y, "name", None) is not None:
             options = {"target_name": str(y.name), **options}
         # Of a layer above, for the sake of a short call.
