@@ -396,11 +396,8 @@ def read_matrix(
         return read_by_itself(column, is_trusted=bool(is_given[j]))
 
     columns = list(map(read_column, numbered.tolist()))
-    readings = tuple(
-        Reading(label, read.kind, read.words, read.note)
-        for label, read in zip(labels, columns, strict=True)
-        if read.words
-    )
+    told = [(label, read) for label, read in zip(labels, columns, strict=True) if read.words]
+    readings = tuple(Reading(label, read.kind, read.words, read.note) for label, read in told)
     if all(read.kind in LEFT_OUT for read in columns):
         text = f"No column is left to select from. {' '.join(summary(readings))}"
         raise InputError(text, "column_types", advice="Use column_types to change this.")

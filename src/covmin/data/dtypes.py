@@ -160,8 +160,7 @@ def checked_numbers(X: Any) -> np.ndarray:
         X = X.sparse.to_dense()
     if is_frame(X):
         other = [j for j, dtype in enumerate(X.dtypes) if kind_of(dtype) not in "biuf"]
-        bad = [j for j in other if not holds_numbers(_safe_indexing(X, j, axis=1))]
-        if bad:
+        if bad := [j for j in other if not holds_numbers(_safe_indexing(X, j, axis=1))]:
             raise no_numbers([str(X.columns[j]) for j in bad], _ADVICE)
     elif kind_of(dtype := getattr(X, "dtype", None)) == "M":
         text = f"X holds dates or durations ({dtype}); convert them to numbers."
