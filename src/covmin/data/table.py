@@ -362,10 +362,8 @@ def _warn_of_excluded(table: Table, names: list[Any], out: list[Reading]) -> Non
     )
     ids = [each.column for each in out if each.kind == "identifier"]
     if close := [name for name in ids if _follows_response(table, names.index(name))]:
-        what = (
-            f"The numbers in {listed(close)} follow the response, however: they may be its ranks,"
-        )
-        said.append(f"{what} or the rows are sorted by it.")
+        what = f"The numbers in {listed(close)} follow the response, however: they may be its"
+        said.append(f"{what} ranks, or the rows are sorted by it.")
     given = [names[j] for j in np.flatnonzero(table.layout.given[table.layout.unit])]
     if kept := [name for name in columns if name in given]:
         said.append(f"Given columns are always selected, here unused: {listed(kept)}.")

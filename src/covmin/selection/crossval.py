@@ -337,6 +337,7 @@ def _chosen(held: _HeldOut, plan: Plan, sizes: list[int], watch: Watch) -> list[
     protected = FirstLook(data, plan.task, plan.order).protected
     # A column may be constant on the training fold only.
     usable = [min(size, data.units.size) for size in sizes]
+    solved = usable[-1:] * len(usable) if is_path else usable  # one path ranks for all sizes
     rows = []
     for epsilon in plan.epsilons:
         problem = plan.formulation.applied_to(data, epsilon, columns, held.response)
@@ -344,11 +345,10 @@ def _chosen(held: _HeldOut, plan: Plan, sizes: list[int], watch: Watch) -> list[
             steps = problem.steps.looser(problem.effort.looseness)
             problem = replace(problem, steps=steps)
         orders: dict[int, np.ndarray] = {}
-        for size in usable[-1:] if is_path else dict.fromkeys(usable):  # a path is for all sizes
+        for size in dict.fromkeys(solved):
             budgets = path_budgets(problem.units.size, plan.last_budget) if is_path else [size]
             path = run_path(problem, budgets, protected, watch)
             order = columns.unit_index[refined(plan, problem, path, None).order]
             orders[size] = np.concatenate([order, columns.constant])
-        used = [orders[usable[-1] if is_path else size] for size in usable]
-        rows.append([order[:size] for order, size in zip(used, sizes, strict=True)])
+        rows.append([orders[used][:size] for used, size in zip(solved, sizes, strict=True)])
     return rows
