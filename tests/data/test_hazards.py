@@ -41,7 +41,7 @@ def test_until_a_time_is_as_good_as_censored_there(times):
 def test_curves_and_hazards_are_those_of_scikit_survival(times):
     nonparametric = pytest.importorskip("sksurv.nonparametric")
     event, time, _ = times
-    found, shares = survival_curve(event, time, np.ones(time.size))
+    found, shares = survival_curve(event, time)
     every, curve = nonparametric.kaplan_meier_estimator(event == 1, time)
     np.testing.assert_allclose(shares, curve[np.isin(every, found)])
     every, hazard = nonparametric.nelson_aalen_estimator(event == 1, time)

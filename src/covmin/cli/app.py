@@ -111,9 +111,9 @@ def select(
     from .files import FileOptions
     from .select import run_select
 
-    parameters = {name: typed[name] for name in opt.OPTION_OF if typed.get(name) is not None}
     columns = _named(ColumnOptions, typed)
-    parameters = {name: value for name, value in parameters.items() if name not in columns}
+    named = [name for name in opt.OPTION_OF if name not in columns]
+    parameters = {name: typed[name] for name in named if typed.get(name) is not None}
     parameters |= {"task": str(task), "verbose": 0 if quiet else "auto"}
     run_select(
         FileOptions(**_named(FileOptions, typed)),

@@ -119,9 +119,8 @@ def _find_kinds(given: Iterable[str] | None, columns: list[str]) -> dict[str, st
     for text in given or ():
         names, _, kind = text.rpartition("=")
         if not names or kind not in KINDS:
-            hint = (
-                f"{did_you_mean(kind, KINDS)}Use --as COL=KIND, where KIND is {', '.join(KINDS)}."
-            )
+            hint = f"Use --as COL=KIND, where KIND is {', '.join(KINDS)}."
+            hint = did_you_mean(kind, KINDS) + hint
             raise UsageError(f"--as {text} is not of the form COL=KIND.", hint)
         found |= dict.fromkeys(find_columns([names], columns, "--as"), kind)
     return found

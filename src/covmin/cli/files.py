@@ -89,9 +89,8 @@ def read_file(options: FileOptions) -> FileTable:
         return _read(io.BytesIO(sys.stdin.buffer.read()), fmt, options)
     try:
         if path.is_dir():
-            raise FileError(
-                f"{path} is a folder.", "Only covmin select reads one, of Parquet files."
-            )
+            hint = "Only covmin select reads one, of Parquet files."
+            raise FileError(f"{path} is a folder.", hint)
         if packed:
             return _read(_unpacked(path, packed), fmt, options)
         with path.open("rb") as file:
@@ -197,26 +196,23 @@ def _read_text(
         hint = "Set --encoding if it is UTF-16 without a byte order mark. "
         raise FileError("The input contains zero bytes: it is not UTF-8.", hint + _ANOTHER_FORMAT)
     try:
-        return _read_encoded(stream, options, head, separators, encoding, notes)
+        return _read_encoded(stream, options, separators, encoding, notes)
     except (UnicodeError, LookupError) as error:
         if encoding != "utf-8-sig":
             text = f"The text cannot be read with --encoding {encoding}: {error}"
             hint = "Choose another one, such as utf-8, utf-16, cp1252, shift_jis or gb18030."
             raise FileError(text, hint) from error
     notes.append("The text is not UTF-8; it was read as Windows-1252 (--encoding).")
-    return _read_encoded(stream, options, head, separators, "cp1252", notes)
+    return _read_encoded(stream, options, separators, "cp1252", notes)
 
 
 def _read_encoded(
-    stream: IO[bytes],
-    options: FileOptions,
-    head: bytes,
-    separators: str,
-    encoding: str,
-    notes: list[str],
+    stream: IO[bytes], options: FileOptions, separators: str, encoding: str, notes: list[str]
 ) -> pd.DataFrame:
     import pandas as pd
 
+    stream.seek(0)
+    head = stream.read(_BYTES_SEEN)
     lines = [line for line in head.decode(encoding, "ignore").splitlines(True) if line.strip()]
     separator = _separator(lines, separators)
     blanks, header, note = separator == _BLANKS, options.header, ""

@@ -235,10 +235,9 @@ def factorize(M: Array, ridge: Array | float = 0.0) -> Factor:
     diagonal = xp.linalg.diagonal(M) + ridge
     scale = float(xp.max(diagonal))
     if not np.isfinite(scale):
-        raise FloatingPointError(
-            "The kernel matrix is not finite, because the weighted samples overflow. "
-            "Standardise the features (standardize=True) or use a larger bandwidth."
-        )
+        text = "The kernel matrix is not finite, because the weighted samples overflow."
+        cure = "Standardise the features (standardize=True) or use a larger bandwidth."
+        raise FloatingPointError(f"{text} {cure}")
     rounding = float(xp.finfo(M.dtype).eps)
     least = xp.full_like(diagonal, max(scale * rounding, float(xp.finfo(M.dtype).smallest_normal)))
     lifted, lift = xp.where(diagonal > least, diagonal, least), 0.0

@@ -272,6 +272,5 @@ class FourierOperator:
         return gradient
 
 
-# ``C_w`` at one w; and the samples and the kernel, from which it is computed at any w.
-Operator = ExactOperator | FourierOperator
+# The samples and the kernel, from which ``C_w`` is computed at any w.
 Gram = ExactGram | FourierGram

@@ -19,7 +19,7 @@ from covmin.text import count_of, listed
 from . import parsing
 from .blocks.array import ArrayBlocks, Blocks
 from .dtypes import as_numbers, checked_numbers, holds_numbers, is_frame, is_missing, kind_of
-from .layout import position
+from .layout import Names, position
 
 #: Kinds that the user may request for a column.
 KINDS = ("number", "category", "date", "text", "drop")
@@ -355,7 +355,7 @@ def _of_words(levels: Levels) -> ReadColumn | None:
 
 
 def read_matrix(
-    X: Any, names: Sequence[Hashable] | None, column_types: Any, is_given: np.ndarray
+    X: Any, names: Names, column_types: Any, is_given: np.ndarray
 ) -> tuple[Any, np.ndarray, np.ndarray, tuple[Reading, ...]]:
     """Encode a table: numbers unchanged, other columns in memory by what they hold.
 
@@ -396,11 +396,8 @@ def read_matrix(
         return read_by_itself(column, is_trusted=bool(is_given[j]))
 
     columns = list(map(read_column, numbered.tolist()))
-    readings = tuple(
-        Reading(label, read.kind, read.words, read.note)
-        for label, read in zip(labels, columns, strict=True)
-        if read.words
-    )
+    told = [(label, read) for label, read in zip(labels, columns, strict=True) if read.words]
+    readings = tuple(Reading(label, read.kind, read.words, read.note) for label, read in told)
     if all(read.kind in LEFT_OUT for read in columns):
         text = f"No column is left to select from. {' '.join(summary(readings))}"
         raise InputError(text, "column_types", advice="Use column_types to change this.")
@@ -409,7 +406,7 @@ def read_matrix(
     return matrix, source, np.array([read.kind for read in columns]), readings
 
 
-def _wanted_kinds(X: Any, names: Sequence[Hashable] | None, column_types: Any) -> dict[int, str]:
+def _wanted_kinds(X: Any, names: Names, column_types: Any) -> dict[int, str]:
     """Return the kinds that the user asks for, by the number of the column."""
     if column_types == "strict":
         dtypes = X.dtypes if is_frame(X) else ()
@@ -424,9 +421,7 @@ def _wanted_kinds(X: Any, names: Sequence[Hashable] | None, column_types: Any) -
     return wanted
 
 
-def _plain_columns(
-    X: Any, names: Sequence[Hashable] | None, is_trusted: np.ndarray
-) -> tuple[np.ndarray, set[int]]:
+def _plain_columns(X: Any, names: Names, is_trusted: np.ndarray) -> tuple[np.ndarray, set[int]]:
     """Return a mask of the columns that hold numbers, not row numbers, and which are doubtful."""
     if names is None:  # users number arrays on purpose
         return np.full(is_trusted.size, holds_numbers(X)), set()

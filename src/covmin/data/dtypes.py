@@ -112,9 +112,6 @@ def missing_mask(values: Any) -> np.ndarray:
     return np.array([is_missing(value) for value in array.flat], dtype=bool).reshape(array.shape)
 
 
-# --- what is refused ------------------------------------------------------------------------------
-
-
 def check_input(X: Any, y: Any, names: list[Any] | None) -> None:
     """Raise an error for input that would be misread; columns of dates are allowed."""
     if np.ma.isMaskedArray(X) or np.ma.isMaskedArray(y):
@@ -152,12 +149,9 @@ def refuse_missing(frame: Any) -> None:
 
 def missing_refused(columns: Sequence[Hashable]) -> InputError:
     """Return the error about missing values that are not allowed."""
-    return InputError(
-        f"Input X contains NaN: values are missing in {listed(columns)}. Drop these rows or "
-        "columns, or impute the values, for example with scikit-learn's SimpleImputer.",
-        "column_types",
-        columns,
-    )
+    text = f"Input X contains NaN: values are missing in {listed(columns)}. Drop these rows or"
+    cure = "columns, or impute the values, for example with scikit-learn's SimpleImputer."
+    return InputError(f"{text} {cure}", "column_types", columns)
 
 
 def checked_numbers(X: Any) -> np.ndarray:
@@ -166,8 +160,7 @@ def checked_numbers(X: Any) -> np.ndarray:
         X = X.sparse.to_dense()
     if is_frame(X):
         other = [j for j, dtype in enumerate(X.dtypes) if kind_of(dtype) not in "biuf"]
-        bad = [j for j in other if not holds_numbers(_safe_indexing(X, j, axis=1))]
-        if bad:
+        if bad := [j for j in other if not holds_numbers(_safe_indexing(X, j, axis=1))]:
             raise no_numbers([str(X.columns[j]) for j in bad], _ADVICE)
     elif kind_of(dtype := getattr(X, "dtype", None)) == "M":
         text = f"X holds dates or durations ({dtype}); convert them to numbers."

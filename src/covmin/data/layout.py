@@ -12,6 +12,8 @@ from covmin.remarks import InputError
 
 from .dtypes import is_missing
 
+Names = Sequence[Hashable] | None  # of the columns of a table, if they have any
+
 
 @dataclass(frozen=True)
 class Layout:
@@ -47,7 +49,7 @@ class Layout:
 
 
 def units_of(
-    feature_groups: Any, is_given: np.ndarray, names: Sequence[Hashable] | None
+    feature_groups: Any, is_given: np.ndarray, names: Names
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray | None]:
     """Return the unit of each column, a mask of the given units, and the labels of groups, if any.
 
@@ -73,7 +75,7 @@ def units_of(
     return unit, on > 0, labels
 
 
-def _labels(groups: Any, names: Sequence[Hashable] | None, n_columns: int) -> list[Hashable]:
+def _labels(groups: Any, names: Names, n_columns: int) -> list[Hashable]:
     """Return the label of each column; a column outside all groups keeps its own name."""
     if not isinstance(groups, Mapping):
         labels = list(groups)
@@ -100,9 +102,7 @@ def _labels(groups: Any, names: Sequence[Hashable] | None, n_columns: int) -> li
     return [owner.get(j, labels[j]) for j in range(n_columns)]
 
 
-def column_mask(
-    columns: Any, names: Sequence[Hashable] | None, n_columns: int, parameter: str
-) -> np.ndarray:
+def column_mask(columns: Any, names: Names, n_columns: int, parameter: str) -> np.ndarray:
     """Return a mask (n_columns,) of columns given by name, by number or by a mask.
 
     ``parameter`` is the name of ``columns`` in error messages.
@@ -118,7 +118,7 @@ def column_mask(
     return mask
 
 
-def position(item: Any, names: Sequence[Hashable] | None, n_columns: int, parameter: str) -> int:
+def position(item: Any, names: Names, n_columns: int, parameter: str) -> int:
     """Return the number of a column given by name or number."""
     if isinstance(item, str):
         known = [str(name) for name in names or ()]

@@ -8,6 +8,7 @@ from numbers import Real
 from typing import Any
 
 import numpy as np
+from scipy.stats import CensoredData, ecdf
 
 from covmin.remarks import InputError
 from covmin.text import count_of
@@ -72,14 +73,6 @@ def as_structured(times: np.ndarray) -> np.ndarray:
     return array
 
 
-def _events_and_risk(event: np.ndarray, time: np.ndarray, p: np.ndarray) -> tuple[np.ndarray, ...]:
-    """Return the times, the place of each sample, and the weights of events and at risk."""
-    times, place = np.unique(time, return_inverse=True)
-    events = np.bincount(place, p * event, times.size)
-    at_risk = np.cumsum(np.bincount(place, p, times.size)[::-1])[::-1]
-    return times, place, events, at_risk
-
-
 def martingale_residuals(event: np.ndarray, time: np.ndarray, p: np.ndarray) -> np.ndarray:
     """Return ``M = δ − Λ(t)``, the event indicator minus the expected number of events.
 
@@ -87,15 +80,18 @@ def martingale_residuals(event: np.ndarray, time: np.ndarray, p: np.ndarray) -> 
     and of the samples at risk. The mean of M given the features is zero if they do not affect the
     hazard, even if they affect how long a sample is observed.
     """
-    _, place, events, at_risk = _events_and_risk(event, time, p)
+    place = np.unique(time, return_inverse=True)[1]
+    events = np.bincount(place, p * event)
+    at_risk = np.cumsum(np.bincount(place, p)[::-1])[::-1]
     return np.asarray(event - np.cumsum(events / at_risk)[place])
 
 
-def survival_curve(event: np.ndarray, time: np.ndarray, p: np.ndarray) -> tuple[np.ndarray, ...]:
+def survival_curve(event: np.ndarray, time: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Return the event times and the Kaplan–Meier curve ``S(t) = Π_{s ≤ t} (1 − d(s)/n(s))``."""
-    times, _, events, at_risk = _events_and_risk(event, time, p)
-    seen = events > 0.0
-    return times[seen], np.cumprod(1.0 - events[seen] / at_risk[seen])
+    seen = event == 1.0
+    curve = ecdf(CensoredData(time[seen], right=time[~seen])).sf
+    falls = np.isin(curve.quantiles, time[seen])
+    return curve.quantiles[falls], curve.probabilities[falls]
 
 
 def survival_columns(y: np.ndarray, p: np.ndarray) -> np.ndarray:

@@ -1,6 +1,6 @@
 """Read what the user passes as X and y, once, as one :class:`Table`."""
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
 from typing import Any, Self
 
@@ -16,16 +16,8 @@ from covmin.remarks import InputError, warn
 from covmin.runtime.machine import check_memory
 from covmin.text import count_of, listed, verb
 
-from .blocks.array import (
-    ArrayBlocks,
-    Blocks,
-    SparseBlocks,
-    as_blocks,
-    block_rows,
-    rows_of,
-    sparse_table,
-)
-from .blocks.views import marked
+from .blocks.array import Blocks, SparseBlocks, as_blocks, block_rows, rows_of, sparse_table
+from .blocks.views import ChangedBlocks, Marks
 from .columns import LEFT_OUT, Levels, Reading, read_matrix, summary
 from .dtypes import (
     as_numbers,
@@ -39,7 +31,7 @@ from .dtypes import (
     missing_refused,
     refuse_missing,
 )
-from .layout import Layout, column_mask, units_of
+from .layout import Layout, Names, column_mask, units_of
 from .response import EncodedResponse, class_weights, encode_response, ordered_levels
 from .standardize import DistinctRows, PreparedColumns, Standardize, prepare_columns
 from .survival import survival_times
@@ -130,14 +122,8 @@ class Table:
 
     def columns(self, standardize: Standardize, device: str | None = None) -> PreparedColumns:
         """Prepare the columns for the criterion, to be read in blocks, on a device if named."""
-        return prepare_columns(
-            as_blocks(self.X, device),
-            standardize,
-            layout=self.layout,
-            sample_weight=self.weight,
-            Y=self.response.Y,
-            clip=self.options.clip,
-        )
+        how: Any = {"sample_weight": self.weight, "Y": self.response.Y, "clip": self.options.clip}
+        return prepare_columns(as_blocks(self.X, device), standardize, layout=self.layout, **how)
 
     def in_memory(self) -> Self:
         """Return the same samples as arrays, if they fit in memory."""
@@ -148,24 +134,29 @@ class Table:
         check_memory(n * d * self.X.dtype.itemsize, f"A copy of {n} rows and {d} columns", remedy)
         return replace(self, X=self.X.take(np.arange(n)))
 
+    def of_rows(self, rows: np.ndarray) -> Self:
+        """Return some samples in memory, by number; sparse samples stay sparse."""
+        return replace(
+            self,
+            X=rows_of(self.X, rows),
+            response=self.response.of_rows(rows),
+            weight=self.weight[rows],
+            row=self.row[rows],
+            groups=None if self.groups is None else self.groups[rows],
+        )
+
     def distinct(self, rows: DistinctRows, most: int) -> Self:
         """Return the distinct samples in memory, each with the weight of its duplicates.
 
         At most ``most`` samples are drawn at random. Sparse samples stay sparse.
         """
         first = rows.first[:most]
-        response = self.response.of_rows(first)
+        is_part = isinstance(self.X, SparseBlocks) or first.size < self.n_samples
+        found = (self if is_part else self.in_memory()).of_rows(first)
+        response = found.response
         if response.labels is not None:
             response = replace(response, labels=np.unique(response.labels, return_inverse=True)[1])
-        is_part = isinstance(self.X, SparseBlocks) or first.size < self.n_samples
-        return replace(
-            self,
-            X=rows_of(self.X if is_part else self.in_memory().X, first),
-            response=response,
-            weight=rows.p[:most] * self.weight.sum(),
-            row=self.row[first],
-            groups=None if self.groups is None else self.groups[first],
-        )
+        return replace(found, response=response, weight=rows.p[:most] * self.weight.sum())
 
 
 def read(
@@ -264,9 +255,7 @@ def usable_samples(X: Any, y: Any, sample_weight: Any) -> tuple[Any, Any, np.nda
     return X, _safe_indexing(y, rows), weight[rows], rows
 
 
-def add_indicators(
-    X: Any, layout: Layout, takes_missing: bool, names: Sequence[Hashable] | None
-) -> tuple[Any, Layout]:
+def add_indicators(X: Any, layout: Layout, takes_missing: bool, names: Names) -> tuple[Any, Layout]:
     """Append an indicator of missingness for each input column with missing values.
 
     A table without missing values is returned unchanged; one with infinity is refused.
@@ -292,7 +281,8 @@ def add_indicators(
         raise missing_refused(labels[inputs].tolist())
     source = np.concatenate([layout.source, inputs])
     added = np.arange(X.shape[1], source.size)
-    table = marked(as_blocks(X), missing[first])
+    index = np.append(np.arange(X.shape[1]), missing[first])
+    table = ChangedBlocks(as_blocks(X), Marks(np.isin(np.arange(index.size), added)), index)
     return table, replace(layout, source=source, indicators=added)
 
 
@@ -310,7 +300,7 @@ def _as_table(X: Any) -> Any:
     if issparse(X):
         return sparse_table(X)
     if isinstance(X, np.memmap) and X.ndim == 2 and X.dtype.kind in "biuf":
-        return ArrayBlocks(X)
+        return as_blocks(X)
     if is_of(X, "dask", "dask_expr"):
         from .blocks.dask import DaskBlocks
 
@@ -372,10 +362,8 @@ def _warn_of_excluded(table: Table, names: list[Any], out: list[Reading]) -> Non
     )
     ids = [each.column for each in out if each.kind == "identifier"]
     if close := [name for name in ids if _follows_response(table, names.index(name))]:
-        said.append(
-            f"The numbers in {listed(close)} follow the response, however: they may be its "
-            "ranks, or the rows are sorted by it."
-        )
+        what = f"The numbers in {listed(close)} follow the response, however: they may be its"
+        said.append(f"{what} ranks, or the rows are sorted by it.")
     given = [names[j] for j in np.flatnonzero(table.layout.given[table.layout.unit])]
     if kept := [name for name in columns if name in given]:
         said.append(f"Given columns are always selected, here unused: {listed(kept)}.")

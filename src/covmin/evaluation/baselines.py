@@ -89,9 +89,7 @@ def by_position(order: np.ndarray) -> np.ndarray:
     >>> by_position(np.array([2, 0, 1]))
     array([2., 1., 3.])
     """
-    scores = np.empty(order.size)
-    scores[order] = np.arange(order.size, 0, -1)
-    return scores
+    return (order.size - np.argsort(order)).astype(float)
 
 
 def backward_elimination(

@@ -154,11 +154,9 @@ def compare_selectors(
     unfinished = {name: (ran[name], n) for name, n in total.items() if ran[name] < n}
     _warn_of_missing(errors, unfinished, seconds)
     frame = pandas.DataFrame([row for i in done for row in results[i]["rows"]])
-    return CurveResult(
-        frame.astype({"score": float}),
-        scoring_name(None, scoring) if scoring is not None else "accuracy" if classes else "R²",
-        unfinished,
-    )
+    usual = "accuracy" if classes else "R²"
+    score_name = usual if scoring is None else scoring_name(None, scoring)
+    return CurveResult(frame.astype({"score": float}), score_name, unfinished)
 
 
 def _read(X: Any, y: Any, options: TableOptions, groups: Any) -> Table:
@@ -167,9 +165,8 @@ def _read(X: Any, y: Any, options: TableOptions, groups: Any) -> Table:
         raise ValueError(f"y has {np.shape(y)[1]} columns; pass one response at a time.")
     table = read(X, y, options, groups=groups).in_memory()
     if table.response.task == "survival":
-        raise ValueError(
-            "y holds survival times; selectors can only be compared on classes and numbers."
-        )
+        text = "y holds survival times; selectors can only be compared on classes and numbers."
+        raise ValueError(text)
     if out := [each for each in table.readings if each.kind in LEFT_OUT]:
         warn("excluded-columns", " ".join(summary(out)))
     return table
@@ -184,11 +181,8 @@ def _warn_of_missing(
     if failed := [(name, error) for name, error in errors if error is not None]:
         first, counts = dict(reversed(failed)), Counter(name for name, _ in failed)
         text = "; ".join(f"{name} {counts[name]} times, first: {first[name]}" for name in first)
-        warn(
-            "failed-rankings",
-            f"{len(failed)} of {len(errors)} rankings failed and count as missing: {text}",
-            category=FitFailedWarning,
-        )
+        said = f"{len(failed)} of {len(errors)} rankings failed and count as missing: {text}"
+        warn("failed-rankings", said, category=FitFailedWarning)
     if unfinished:
         told = (f"{who} ({done} of {total})" for who, (done, total) in unfinished.items())
         said = f"Stopped after {seconds:g} s. Rankings finished: "

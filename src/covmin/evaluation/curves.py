@@ -65,14 +65,10 @@ class CurveTask:
         if "fold" in unit:
             folds = [(unit["repeat"], unit["fold"])]
             rows, position = self.splits[unit["repeat"]][unit["fold"]][0], "{}/{}".format(*folds[0])
-        order, seconds, error = rank_features(
-            self.selectors[unit["selector"]],
-            max(self.sizes),
-            self.table.rows(rows),
-            self.y[rows],
-            unit_seed(self.random_state, "ranking", position),
-            "classification" if self.classification else "regression",
-        )
+        make, m, table = self.selectors[unit["selector"]], max(self.sizes), self.table.rows(rows)
+        seed = unit_seed(self.random_state, "ranking", position)
+        task = "classification" if self.classification else "regression"
+        order, seconds, error = rank_features(make, m, table, self.y[rows], seed, task)
         how: Any = {"classification": self.classification, "scorer": self.scorer}
         how |= {"seed": self.random_state}
         head, found = {"selector": unit["selector"], "protocol": unit["protocol"]}, []
@@ -219,14 +215,10 @@ class CurveResult:
 
 def summarise(frame: Any, keys: list[str]) -> Any:
     """Average the scores of a tidy frame over repeats and folds."""
-    return (
-        frame.groupby(keys, sort=False)
-        .agg(
-            mean_score=("score", "mean"),
-            standard_deviation=("score", "std"),
-            fit_seconds=("fit_seconds", "mean"),
-            n_folds=("score", "size"),
-            n_failed=("score", lambda scores: int(scores.isna().sum())),
-        )
-        .reset_index()
+    return frame.groupby(keys, sort=False, as_index=False).agg(
+        mean_score=("score", "mean"),
+        standard_deviation=("score", "std"),
+        fit_seconds=("fit_seconds", "mean"),
+        n_folds=("score", "size"),
+        n_failed=("score", lambda scores: int(scores.isna().sum())),
     )

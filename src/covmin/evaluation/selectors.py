@@ -90,10 +90,8 @@ def feature_order(selector: Any) -> np.ndarray:
     elif hasattr(selector, "get_support"):
         key = -selector.get_support().astype(float)
     else:
-        raise TypeError(
-            f"{type(selector).__name__} does not rank features: after fit it must have "
-            "ranking_ (1 is best), scores_ (larger is better) or get_support()."
-        )
+        text = f"{type(selector).__name__} does not rank features: after fit it must have ranking_"
+        raise TypeError(f"{text} (1 is best), scores_ (larger is better) or get_support().")
     return np.argsort(key, kind="stable")
 
 

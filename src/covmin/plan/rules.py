@@ -13,7 +13,7 @@ from covmin.core.kernels import KERNELS
 from covmin.core.kernels.additive import Additive, Mixed, waves_for
 from covmin.core.kernels.base import Kernel
 from covmin.core.kernels.distances import Gaussian, RationalQuadratic
-from covmin.core.problem import EFFORT, Effort
+from covmin.core.problem import EFFORT
 from covmin.core.screening import N_FUNCTIONS
 from covmin.data.blocks.array import block_rows
 from covmin.remarks import InputError
@@ -71,13 +71,7 @@ def with_share(
 
 
 def choose_approximation(
-    approximation: str,
-    kernel: Kernel,
-    shape: tuple[int, int],
-    effort: Effort = EFFORT,
-    *,
-    itemsize: int = 8,
-    **sizes: Any,
+    approximation: str, kernel: Kernel, shape: tuple[int, int], *, itemsize: int = 8, **sizes: Any
 ) -> tuple[str | None, str]:
     """Return the approximation that a fit will use, and the reason.
 
@@ -85,12 +79,12 @@ def choose_approximation(
     does. ``itemsize`` is the number of bytes per number, ``sizes`` are those of `component_bytes`.
     """
     n, d = shape
-    few, is_auto = n <= effort.matrix_rows, approximation == "auto"
+    few, is_auto = n <= EFFORT.matrix_rows, approximation == "auto"
     by_matrix = approximation != "fourier"
     if is_auto:
         is_smaller = kernel.components_are_exact and d < n
         by_matrix = not (is_smaller or (kernel.has_components and not few))
-    reason = f"{n} samples, {'at most' if few else 'more than'} {effort.matrix_rows}"
+    reason = f"{n} samples, {'at most' if few else 'more than'} {EFFORT.matrix_rows}"
     if by_matrix:
         other = "" if kernel.has_components else 'kernel="gaussian" with '
         try:
@@ -106,7 +100,7 @@ def choose_approximation(
             by_matrix, reason = False, "not enough memory for the kernel matrix"
     if not by_matrix:
         check_memory(
-            component_bytes(kernel, shape, effort, itemsize, **sizes),
+            component_bytes(kernel, shape, itemsize, **sizes),
             f"A fit of {n} samples and {d} columns with random Fourier features",
             "Use fewer components (covmin.Fourier), omit the additive part of the kernel "
             '(kernel="gaussian"), pass float32, or read the rows from disk: a numpy.memmap, or '
@@ -122,7 +116,6 @@ def choose_approximation(
 def component_bytes(
     kernel: Kernel,
     shape: tuple[int, int],
-    effort: Effort,
     itemsize: int,
     n_responses: int = 1,
     n_components: int = constants.N_COMPONENTS,
@@ -133,8 +126,8 @@ def component_bytes(
     It includes that of a matrix in the first stages.
     """
     n, d = shape
-    seen = effort.rows(kernel, d, n_components)
-    by_matrix = seen <= effort.matrix_rows and kernel.sums_features
+    seen = EFFORT.rows(kernel, d, n_components)
+    by_matrix = seen <= EFFORT.matrix_rows and kernel.sums_features
     n_columns = min(d, constants.BUDGETS[0]) if by_matrix else d
     D = d if kernel.components_are_exact else n_components
     if kernel.sums_features:
@@ -307,7 +300,6 @@ def n_features_to_keep(wanted: int | float, n_features: int) -> int:
         return max(1, int(wanted * n_features))
     if wanted > n_features:
         text = f"n_features_to_select={wanted}, but X has {count_of(n_features, 'feature')}; use at"
-        raise InputError(
-            f"{text} most {n_features}, or a fraction such as 0.5.", "n_features_to_select"
-        )
+        cure = f"most {n_features}, or a fraction such as 0.5."
+        raise InputError(f"{text} {cure}", "n_features_to_select")
     return int(wanted)

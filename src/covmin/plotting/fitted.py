@@ -22,9 +22,8 @@ def names_of(selector: Any, given: Sequence[str] | None = None) -> list[str]:
     """Return printable feature names: those given, the selector's, or x0, x1 and so on."""
     names = feature_names(selector) if given is None else given
     if len(names) != selector.n_features_in_:
-        raise ValueError(
-            f"{len(names)} feature names were given for {selector.n_features_in_} features."
-        )
+        text = f"{len(names)} feature names were given for {selector.n_features_in_} features."
+        raise ValueError(text)
     return [printable(str(name)) for name in names]
 
 
@@ -262,9 +261,6 @@ class PathDisplay(FeatureDisplay):
             line: dict[str, Any] = {"fill": False, "ec": "black", "lw": 1.5, "clip_on": False}
             ax.add_patch(Rectangle((float(stage), 0.0), 1, n_shown, **line))
         self.figure_.colorbar(self.image_, ax=ax, label="weight", aspect=30, fraction=0.05)
-
-
-# --- interactions --------------------------------------------------------------------------------
 
 
 def network_order(pairs: np.ndarray, ranking: np.ndarray) -> np.ndarray:

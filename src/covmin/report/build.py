@@ -110,6 +110,7 @@ def build_report(
         notes.append(f"Warnings and figures use {shown:,} of {n:,} rows.")
     code = code or reproduction_code(selector)
     changes, path = effects(view, explained, kept), selector.path_
+    plots = [plot | {"effect": changes.get(plot["feature"])} for plot in feature_plots(view, alone)]
     return {
         "target": target,
         "source": source and printable(source),
@@ -126,9 +127,7 @@ def build_report(
             "features": order[:_PATH_ROWS],
             "weights": np.round(path.weights[:, order[:_PATH_ROWS]], 3).tolist(),
         },
-        "plots": [
-            plot | {"effect": changes.get(plot["feature"])} for plot in feature_plots(view, alone)
-        ],
+        "plots": plots,
         "pair": pair_plot(view, explained, pairs[0][:2] if pairs else used[:2]),
         "interactions": [
             {"features": row["columns"], "share": round(row["share"], 4)}
@@ -201,7 +200,7 @@ def _data_summary(view: View, found: dict[str, Any]) -> dict[str, Any]:
         return size | {"classes": classes, "imbalance": printable(found["imbalance"])}
     if view.task == "survival":
         event, time = view.responses.T
-        times, shares = survival_curve(event, time, np.ones(time.size))
+        times, shares = survival_curve(event, time)
         half = times[shares <= 0.5]  # none where more than half are never seen to have it
         observed = {"events": int(event.sum()), "last": float(time.max())}
         return size | observed | {"median": float(half[0]) if half.size else None}

@@ -144,7 +144,7 @@ def _survival_of(view: View, names: list[str], codes: np.ndarray) -> dict[str, A
     groups = np.unique(codes)
     for group in groups:
         event, time = view.responses[codes == group].T
-        times, shares = survival_curve(event, time, np.ones(time.size))
+        times, shares = survival_curve(event, time)
         drawn = np.unique(np.linspace(0, times.size - 1, _GRID).astype(int))[: times.size]
         times, shares = np.append(0.0, times[drawn]), np.append(1.0, shares[drawn])
         # Extend the curve to the end of observation.

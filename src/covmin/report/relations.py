@@ -42,9 +42,6 @@ def substitutes(
     return {"unexplained": round(base, 4), "rows": rows}
 
 
-# --- effects -------------------------------------------------------------------------------------
-
-
 def effects(view: View, explained: Explained, kept: Sequence[int]) -> dict[int, str]:
     """Say how the mean prediction changes with each selected feature, the others as they are.
 

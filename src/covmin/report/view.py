@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cache, cached_property
 from typing import Any
 
@@ -11,7 +11,7 @@ import numpy as np
 
 from covmin.constants import MANY_ROWS, MEMORY_NUMBERS
 from covmin.data import Table
-from covmin.data.blocks.array import Blocks, SparseBlocks, rows_of
+from covmin.data.blocks.array import Blocks, SparseBlocks
 from covmin.data.columns import Levels, read_as
 from covmin.data.survival import martingale_residuals
 from covmin.plotting.fitted import names_of
@@ -129,13 +129,7 @@ def _sampled(table: Table) -> Table:
     if n <= most:
         return table
     rows = np.sort(np.random.default_rng(0).choice(n, most, replace=False))
-    return replace(
-        table,
-        X=rows_of(table.X, rows),
-        response=table.response.of_rows(rows),
-        weight=table.weight[rows],
-        row=table.row[rows],
-    )
+    return table.of_rows(rows)
 
 
 def _bounded(values: np.ndarray) -> np.ndarray:

@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 
 try:
     from sklearn.base import _fit_context
-    from sklearn.utils._param_validation import HasMethods, Interval, RealNotInt, StrOptions
+    from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
     from sklearn.utils._param_validation import validate_parameter_constraints as _check_parameters
     from sklearn.utils._param_validation import validate_params as _validate_params
 except ImportError:
@@ -23,15 +23,12 @@ except ImportError:
         def __call__(self, function: Any) -> Any:
             return function
 
-    HasMethods = Interval = RealNotInt = StrOptions = _Unchecked
+    HasMethods = Interval = StrOptions = _Unchecked
     _fit_context = _check_parameters = _validate_params = _Unchecked
 
+_COUNT = Interval(Integral, 1, None, closed="left")
 # Values allowed for n_jobs: joblib counts negative values from the last core; zero is undefined.
-N_JOBS: list[Any] = [
-    None,
-    Interval(Integral, 1, None, closed="left"),
-    Interval(Integral, None, -1, closed="right"),
-]
+N_JOBS: list[Any] = [None, _COUNT, Interval(Integral, None, -1, closed="right")]
 VERBOSE: list[Any] = ["verbose", StrOptions({"auto"})]
 
 Decorated = TypeVar("Decorated", bound=Callable[..., Any])

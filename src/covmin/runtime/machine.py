@@ -42,9 +42,6 @@ Result = TypeVar("Result")
 _LEFT_TO_A_WORKER: ContextVar[int | None] = ContextVar("left_to_a_worker", default=None)
 
 
-# --- threads -------------------------------------------------------------------------------------
-
-
 class _Blas:
     """The BLAS libraries, held to the fewest threads that any active block asks for.
 
@@ -60,13 +57,12 @@ class _Blas:
     def given(self) -> list[int]:
         """Return the number of threads that each library uses without our limit."""
         with self._lock:
-            if self._asked:
-                return self._given
             if not self._libraries:
                 # Finding the libraries takes longer than a small fit, so do it once.
-                found = ThreadpoolController().select(user_api="blas")
-                self._libraries = list(found.lib_controllers)
-            return [library.num_threads for library in self._libraries]
+                self._libraries = ThreadpoolController().select(user_api="blas").lib_controllers
+            if not self._asked:
+                self._given = [library.num_threads for library in self._libraries]
+            return self._given
 
     @contextmanager
     def threads(self, n_samples: int = 0, n_jobs: int | None = None) -> Iterator[None]:
@@ -78,7 +74,7 @@ class _Blas:
         if n_samples >= _WORTH_THREADS and n_jobs in (None, 1):
             n_threads = max(1, min(row_threads(), int(cpu_count()) - _n_running()))
         with self._lock:
-            self._given = self.given()
+            self.given()  # noted before there is a limit
             self._asked.append(n_threads)
             self._set()
         try:
@@ -169,9 +165,6 @@ def one_thread() -> Iterator[None]:
     openmp = ThreadpoolController().select(user_api="openmp")
     with openmp.limit(limits=1), one_blas_thread(), _left_to_a_worker(1):
         yield
-
-
-# --- memory --------------------------------------------------------------------------------------
 
 
 def exact_bytes(n_samples: int, n_features: int, itemsize: int = 8, *, mixed: bool = False) -> int:

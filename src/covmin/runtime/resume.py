@@ -147,11 +147,7 @@ def fingerprint(parameters: dict[str, Any], columns: Any, response: Any) -> dict
     if not isinstance(parameters.get("random_state"), Integral | None):
         text = "A RandomState cannot be resumed from a checkpoint. Pass an integer as random_state."
         raise InputError(text, "random_state")
-    kept = {
-        name: _identity(name, value)
-        for name, value in parameters.items()
-        if name not in _WITHOUT_EFFECT
-    }
+    kept = {k: _identity(k, v) for k, v in parameters.items() if k not in _WITHOUT_EFFECT}
     blocks = columns.X.source.reduce(_hash_of_block, "".join, response.Y, columns.p)
     how: Any = columns.X.change
     units = columns.units.of_column, columns.units.scale

@@ -31,11 +31,10 @@ from covmin.runtime.run import Run
 
 from .assemble import problem_of, refined
 from .measures import class_measures, concordance
+from .scoring import estimator_score
 from .splits import FEWEST_SAMPLES, Fold, splits
 
 _TINY = np.finfo(float).tiny
-# The score of an estimator on a fold, given columns of the input.
-Score = Callable[[np.ndarray, Fold], float]
 
 
 @dataclass(frozen=True)
@@ -160,14 +159,11 @@ class _HeldOut:
         chosen = [np.flatnonzero(given | np.isin(unit, each)) for each in sets]
         used = np.unique(np.concatenate(chosen))
         p, columns = self.columns.p[:most], self.columns.apply(self.X)
-        regressions = regress_on_sets(
-            to_numpy(self.columns.X.take(np.arange(p.size), used)),
-            Y[:most],
-            p / p.sum(),
-            self.columns.units.scale[used] ** 2,
-            [np.searchsorted(used, each) for each in chosen],
-            also=None if also is None else also[:most],
-        )
+        Z = to_numpy(self.columns.X.take(np.arange(p.size), used))
+        weights = self.columns.units.scale[used] ** 2
+        places = [np.searchsorted(used, each) for each in chosen]
+        also = None if also is None else also[:most]
+        regressions = regress_on_sets(Z, Y[:most], p / p.sum(), weights, places, also=also)
         left_out = columns.take(np.arange(columns.shape[0]), used)
         yield from (each.predict(left_out) for each in regressions)
 
@@ -187,12 +183,7 @@ class _HeldOut:
 
 
 def cross_validate(
-    samples: Table,
-    plan: Plan,
-    sizes: list[int],
-    settings: SimpleNamespace,
-    run: Run,
-    score: Score | None,
+    samples: Table, plan: Plan, sizes: list[int], settings: SimpleNamespace, run: Run
 ) -> CrossValidation | None:
     """Run the path on training folds and evaluate it on the test folds.
 
@@ -207,6 +198,7 @@ def cross_validate(
     plan = replace(plan, n_threads=max(1, plan.n_threads // n_workers))
     watch = Watch()
     watch.stop = run.stop_choosing  # type: ignore[method-assign]
+    score = estimator_score(settings.estimator, settings.scoring, samples)
 
     def scored(fold: Fold) -> dict[str, np.ndarray] | None:
         held = _hold_out(samples, fold, settings.standardize, plan.device)
@@ -295,15 +287,9 @@ def _hold_out(
     X_train, X_left = (X.keep(m) if isinstance(X, Blocks) else X[m] for m in fold)
     X_train = as_blocks(X_train, device)
     columns = prepare_columns(X_train, standardize, layout=layout, sample_weight=trained, Y=Y_train)
-    return _HeldOut(
-        columns,
-        replace(samples.response.of_rows(train), Y=Y_train),
-        layout,
-        X_left,
-        Y[test] - mean,
-        weight[test] / weight[test].sum(),
-        samples.response.of_rows(test),
-    )
+    response = replace(samples.response.of_rows(train), Y=Y_train)
+    left_out, p = samples.response.of_rows(test), weight[test] / weight[test].sum()
+    return _HeldOut(columns, response, layout, X_left, Y[test] - mean, p, left_out)
 
 
 def _measured(
@@ -351,6 +337,7 @@ def _chosen(held: _HeldOut, plan: Plan, sizes: list[int], watch: Watch) -> list[
     protected = FirstLook(data, plan.task, plan.order).protected
     # A column may be constant on the training fold only.
     usable = [min(size, data.units.size) for size in sizes]
+    solved = usable[-1:] * len(usable) if is_path else usable  # one path ranks for all sizes
     rows = []
     for epsilon in plan.epsilons:
         problem = plan.formulation.applied_to(data, epsilon, columns, held.response)
@@ -358,15 +345,10 @@ def _chosen(held: _HeldOut, plan: Plan, sizes: list[int], watch: Watch) -> list[
             steps = problem.steps.looser(problem.effort.looseness)
             problem = replace(problem, steps=steps)
         orders: dict[int, np.ndarray] = {}
-        for size in usable:
-            if size not in orders:
-                budgets = [size]
-                if is_path:
-                    budgets = path_budgets(problem.units.size, plan.last_budget)
-                path = run_path(problem, budgets, protected, watch)
-                order = refined(plan, problem, path, None).order
-                order = np.concatenate([columns.unit_index[order], columns.constant])
-                # One path ranks the features for all sizes.
-                orders |= dict.fromkeys(usable if is_path else [size], order)
-        rows.append([orders[used][:size] for used, size in zip(usable, sizes, strict=True)])
+        for size in dict.fromkeys(solved):
+            budgets = path_budgets(problem.units.size, plan.last_budget) if is_path else [size]
+            path = run_path(problem, budgets, protected, watch)
+            order = columns.unit_index[refined(plan, problem, path, None).order]
+            orders[size] = np.concatenate([order, columns.constant])
+        rows.append([orders[used][:size] for used, size in zip(solved, sizes, strict=True)])
     return rows

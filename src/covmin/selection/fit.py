@@ -1,6 +1,7 @@
 """A fit in six verbs: plan, look, choose, run, check and present."""
 
 import sys
+from collections.abc import Iterator
 from copy import copy
 from dataclasses import dataclass, replace
 from numbers import Integral
@@ -28,7 +29,6 @@ from covmin.text import count_of, listed
 
 from .assemble import problem_of, refined
 from .crossval import CrossValidation, beyond_given, cross_validate, held_out_shares, is_found
-from .scoring import estimator_score
 from .splits import FEWEST_SAMPLES, lists_rows, splits
 
 # Samples from which a product of two features stands out among a thousand.
@@ -121,7 +121,6 @@ def make_plan(table: Table, columns: PreparedColumns, settings: SimpleNamespace)
         settings.approximation,
         settings.kernel,
         (n, d),
-        EFFORT,
         itemsize=columns.X.dtype.itemsize,
         n_responses=k,
         n_components=n_components,  # cosines and sines
@@ -185,32 +184,31 @@ def make_plan(table: Table, columns: PreparedColumns, settings: SimpleNamespace)
     )
 
 
-def _on_table(table: Table, columns: PreparedColumns, standardize: Any) -> list[Decision]:
-    """Return what was done to samples that repeat, and to far and missing values."""
-    decisions, n_rows = [], columns.p.size
+def _on_table(table: Table, columns: PreparedColumns, standardize: Any) -> Iterator[Decision]:
+    """Yield what was done to samples that repeat, and to far and missing values."""
+    n_rows = columns.p.size
     if table.response.is_ordered:
         choice = "classes, and their order with half of the variance"
         reason = "a feature explains the order better than 95% of other numberings"
-        decisions.append(Decision("response", choice, reason))
+        yield Decision("response", choice, reason)
     if table.response.by_ranks:
         reason = "far values are most of its variance; errors are shares of that of the scores"
-        decisions.append(Decision("response", "normal scores of its ranks", reason))
+        yield Decision("response", "normal scores of its ranks", reason)
     if n_copies := n_rows - columns.distinct(0).p.size:
         choice = f"{n_copies} of {n_rows} samples merged"
         reason = "a duplicate adds its weight to the sample it repeats"
-        decisions.append(Decision("duplicates", choice, reason))
+        yield Decision("duplicates", choice, reason)
     scores = None if standardize == "rank" else columns.scores
     if scores is not None:
         far = table.column_labels[[bool(knots) for knots in scores.knots]].tolist()
         choice = f"clipped in {count_of(len(far), 'column')}: {listed(far)}"
         reason = "beyond what normal values of so many samples reach, and most of the variance"
-        decisions.append(Decision("far values", choice, reason))
+        yield Decision("far values", choice, reason)
     if table.layout.indicators.size:
         names = table.column_labels[table.layout.indicators].tolist()
         choice = f"{count_of(len(names), 'column')}: {listed(names)}"
         reason = "set to the mean, with an indicator of missingness that shares the weight of the"
-        decisions.append(Decision("missing values", choice, f"{reason} column"))
-    return decisions
+        yield Decision("missing values", choice, f"{reason} column")
 
 
 def look(
@@ -292,9 +290,8 @@ def choose(
         table = table.distinct(rows, constants.MANY_ROWS)
         # Constant features are kept only if so many are asked for.
         sizes = rules.candidate_sizes(max(columns.units.size, fewest), fewest, most)
-        score = estimator_score(settings.estimator, settings.scoring, table)
         tried = sizes if wanted is None else [wanted]
-        found = cross_validate(table, plan, tried, settings, run, score)
+        found = cross_validate(table, plan, tried, settings, run)
         if found is None:
             m = wanted or max(fewest, min(d, most or constants.EACH_SIZE_UP_TO))
             reason = "no time to choose a number"

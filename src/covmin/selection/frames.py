@@ -34,8 +34,8 @@ if TYPE_CHECKING:
 FilePath = str | os.PathLike[str]
 _SHOWN = 12
 _ROW = (
-    '<tr><td style="text-align:right">{rank}<td>{name}<td><span style="display:inline-block;'
-    'height:.6em;width:{width:.2f}em;background:#0a8a8a"></span> {value}'
+    '<tr><td style="text-align:right">{}<td>{}<td><span style="display:inline-block;'
+    'height:.6em;width:{:.2f}em;background:#0a8a8a"></span> {}'
 )
 
 
@@ -220,10 +220,11 @@ class NamedResultsMixin:
         if X is None and y is None and self._fitted_on:
             X, y = (table() for table in self._fitted_on)
         if X is None or (y is None and not isinstance(X, Table)):
-            raise ValueError(
-                "The samples of the fit no longer exist, and a selector does not store them. Pass "
-                "them: selector.report(path, X, y), or selector.report(X=X, y=y) in a notebook."
+            text = (
+                "The samples of the fit no longer exist, and a selector does not store them. Pass"
             )
+            how = "them: selector.report(path, X, y), or selector.report(X=X, y=y) in a notebook."
+            raise ValueError(f"{text} {how}")
         if getattr(y, "name", None) is not None:
             options = {"target_name": str(y.name), **options}
         # Of a layer above, for the sake of a short call.
@@ -262,9 +263,7 @@ def selection_html(selector: Any) -> str:
     kept = [row for row in found["features"] if row["kept"]]
     title, _, beside = beside_the_rank(kept)
     rows = [
-        _ROW.format(
-            rank=row["rank"] or "given", name=escape(row["name"]), width=5 * bar, value=text
-        )
+        _ROW.format(row["rank"] or "given", escape(row["name"]), 5 * bar, text)
         for row, (text, bar) in zip(kept[:_SHOWN], beside, strict=False)
     ]
     more = f"<p>and {len(kept) - _SHOWN} more</p>" if len(kept) > _SHOWN else ""

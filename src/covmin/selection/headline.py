@@ -109,20 +109,16 @@ def explain_choice(selector: Any) -> str:
         title, of, form = "error", f" of the variance {left}", "{:.1%}".format
     lowest = form(judge.at(best)[0])
     if selector.estimator is None and not curve["found"]:
-        return (
-            "No set of features is clearly better than no features in cross-validation (best "
-            f"{title}: {lowest}{of}). {kept} {verb(m, 'are')} selected, because at least one must "
-            "be."
-        )
+        none = "No set of features is clearly better than no features in cross-validation"
+        why = f"{kept} {verb(m, 'are')} selected, because at least one must be."
+        return f"{none} (best {title}: {lowest}{of}). {why}"
     own = f"{kept} {verb(m, 'have')} a cross-validated {title} of {form(judge.at(m)[0])}{of}"
     if m == best:
         smaller = "; every smaller set that was tried is clearly worse"
         larger = ", and no larger one was tried" if m == judge.n_features[-1] < usable else ""
         return f"{own}, the best of all{smaller if m > judge.n_features[0] else ''}{larger}."
-    return (
-        f"{own}, and {verb(m, 'are')} the smallest set that is not clearly worse than the best: "
-        f"{lowest}, with {best}."
-    )
+    smallest = f"{verb(m, 'are')} the smallest set that is not clearly worse than the best"
+    return f"{own}, and {smallest}: {lowest}, with {best}."
 
 
 class Measure(NamedTuple):

@@ -1,6 +1,6 @@
 """Score feature sets with the user's own estimator."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from inspect import signature
 from typing import Any
@@ -18,8 +18,10 @@ from covmin.data.survival import as_structured
 from covmin.remarks import warn
 from covmin.text import count_of
 
-from .crossval import Score
 from .splits import Fold
+
+# The score of an estimator on a fold, given columns of the input.
+Score = Callable[[np.ndarray, Fold], float]
 
 
 @contextmanager

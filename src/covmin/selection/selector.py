@@ -14,15 +14,7 @@ from covmin.data.table import check_columns
 from covmin.plan import Formulation, Fourier
 from covmin.plan.formulation import formulation_of
 from covmin.plan.rules import kernel_of
-from covmin.runtime.compat import (
-    N_JOBS,
-    VERBOSE,
-    HasMethods,
-    Interval,
-    RealNotInt,
-    StrOptions,
-    fit_context,
-)
+from covmin.runtime.compat import N_JOBS, VERBOSE, HasMethods, Interval, StrOptions, fit_context
 from covmin.runtime.machine import one_blas_thread
 from covmin.runtime.resume import fingerprint
 from covmin.runtime.run import LongRun, Run
@@ -34,16 +26,8 @@ from .scoring import check_scored
 from .transform import FeatureSelector
 
 # Names that an editor can offer.
-KernelName = Literal[
-    "auto",
-    "additive",
-    "gaussian",
-    "laplacian",
-    "linear",
-    "mixed",
-    "polynomial",
-    "rational-quadratic",
-]
+_Joint = Literal["gaussian", "laplacian", "mixed", "polynomial", "rational-quadratic"]
+KernelName = _Joint | Literal["auto", "additive", "linear"]
 Task = Literal["auto", "classification", "ordinal", "regression", "survival"]
 
 
@@ -227,7 +211,7 @@ class CCMSelector(NamedResultsMixin, FeatureSelector):
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         "n_features_to_select": [
             StrOptions({"auto"}),
-            Interval(RealNotInt, 0, 1, closed="right"),
+            Interval(Real, 0, 1, closed="right"),
             Interval(Integral, 1, None, closed="left"),
             tuple,
             list,

@@ -171,9 +171,7 @@ def _effects(found: Any, names: list[str]) -> list[dict[str, Any]]:
     return rows
 
 
-def feature_rows(
-    selector: Any, explained: Any = None, n_alone: int | None = None
-) -> list[dict[str, Any]]:
+def feature_rows(selector: Any, explained: Any, n_alone: int | None = None) -> list[dict[str, Any]]:
     """Return a dict for each feature, best first; given ones precede.
 
     ``alone`` is what each of the first ``n_alone`` in use explains on its own, or None.
@@ -304,11 +302,10 @@ def _imbalance(classes: list[dict[str, Any]] | None) -> str:
     share = most["count"] / sum(row["count"] for row in classes)
     if share < _MOST_SAMPLES:
         return ""
-    return (
-        f"{percent(share)} of the samples belong to the class “{most['label']}”, so always "
-        "predicting it is right as often. Look at the balanced accuracy and the area under the ROC "
-        "curve instead of the accuracy."
-    )
+    said = f"{percent(share)} of the samples belong to the class “{most['label']}”, so always"
+    why = "predicting it is right as often."
+    cure = "Look at the balanced accuracy and the area under the ROC curve instead of the accuracy."
+    return f"{said} {why} {cure}"
 
 
 def find_substitutes(

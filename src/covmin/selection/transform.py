@@ -147,13 +147,10 @@ def _check_columns_of_fit(selector: Any, X: Any) -> None:
     names = X.names if isinstance(X, Blocks) else getattr(X, "columns", None)
     if fitted is not None and names is not None and list(fitted) != [*map(str, names)]:
         unseen, missing = sorted(set(names) - set(fitted)), sorted(set(fitted) - set(names))
-        raise ValueError(
-            "The feature names should match those that were passed during fit, in the same order."
-            + (f" Unseen at fit time: {listed(unseen)}." if unseen else "")
-            + (f" Seen at fit time, yet now missing: {listed(missing)}." if missing else "")
-        )
+        why = "The feature names should match those that were passed during fit, in the same order."
+        why += f" Unseen at fit time: {listed(unseen)}." if unseen else ""
+        why += f" Seen at fit time, yet now missing: {listed(missing)}." if missing else ""
+        raise ValueError(why)
     if X.shape[1] != selector.n_features_in_:
-        raise ValueError(
-            f"X has {X.shape[1]} features, but {type(selector).__name__} was fitted on "
-            f"{selector.n_features_in_}."
-        )
+        text = f"X has {X.shape[1]} features, but {type(selector).__name__} was fitted on"
+        raise ValueError(f"{text} {selector.n_features_in_}.")

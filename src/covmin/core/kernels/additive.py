@@ -14,17 +14,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.random import Generator
 
-from ..arrays import (
-    Array,
-    array_namespace,
-    column_dots,
-    cos_sin,
-    like,
-    row_tiles,
-    take,
-    to_numpy,
-    transposed,
-)
+from ..arrays import Array, array_namespace, column_dots, cos_sin, like, row_tiles, take, to_numpy
 from .base import Components, Kernel, Pullback, Scale, ScaledKernel, is_finite_number
 from .distances import RationalQuadratic
 
@@ -87,7 +77,7 @@ class WaveSum:
 
         If these need too much memory, the features (d, n) take their place.
         """
-        joint, features = self.joint and self.joint.prepare(X), transposed(X)
+        joint, features = self.joint and self.joint.prepare(X), X.T
         is_large = math.prod(X.shape) * self.n_waves > _KEEP_NUMBERS
         return joint, features if is_large else self._waves(features)
 
@@ -254,7 +244,6 @@ class Additive(Kernel):
 
     bandwidth: float | str = "median"
     name = "additive"
-    mixing = 1.0
     sees_interactions = False
     sums_features = True
     has_components = True

@@ -9,7 +9,7 @@ from itertools import islice
 from typing import Any, Self
 
 import numpy as np
-from scipy.sparse import csr_array, issparse
+from scipy.sparse import csr_array
 
 from covmin.constants import MEMORY_NUMBERS
 from covmin.core.arrays import Array, take, to_device
@@ -138,12 +138,11 @@ class ArrayBlocks(Blocks):
         return self.array[read].astype(self.dtype, copy=False)[np.argsort(order)]
 
 
-class DeviceBlocks(Blocks):
+class DeviceBlocks(ArrayBlocks):
     """An array that is copied to a device, where everything is computed of it."""
 
     def __init__(self, X: np.ndarray, device: str) -> None:
-        self.shape = (int(X.shape[0]), int(X.shape[1]))
-        self.dtype = float_dtype(X.dtype)
+        super().__init__(X)
         self.array = to_device(X.astype(self.dtype, copy=False), device)
         self._device = device
 
@@ -189,7 +188,6 @@ class SparseBlocks(Blocks):
 
 def sparse_table(X: Any) -> np.ndarray | SparseBlocks:
     """Convert a sparse matrix of any format to an array if it is small, else to blocks."""
-    assert issparse(X)
     if X.ndim != 2:
         raise ValueError(f"X must have two dimensions; this sparse array has {X.ndim}.")
     if X.dtype.kind not in "biuf":

@@ -92,10 +92,11 @@ def _wait(client: Any, futures: list[Any]) -> None:
         if news is not None and news != last_news:
             last_news, heard = news, time.monotonic()
         elif time.monotonic() - heard > patience:
-            raise TimeoutError(
-                f"No worker of the Dask cluster has responded for {patience:g} s. Check that they "
-                "are running; dask.config.set({'covmin.silence': '10min'}) waits longer."
+            text = (
+                f"No worker of the Dask cluster has responded for {patience:g} s. Check that they"
             )
+            cure = "are running; dask.config.set({'covmin.silence': '10min'}) waits longer."
+            raise TimeoutError(f"{text} {cure}")
 
 
 class DaskBlocks(Blocks):

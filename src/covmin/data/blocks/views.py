@@ -206,12 +206,6 @@ class ChangedBlocks(Blocks):
         return BlockRows(self, *(self.beside(each.astype(self.dtype)) for each in (Y, p)))
 
 
-def marked(blocks: Blocks, columns: np.ndarray) -> ChangedBlocks:
-    """Return the columns of a table, followed by indicators of missingness for some of them."""
-    index = np.concatenate([np.arange(blocks.shape[1]), columns])
-    return ChangedBlocks(blocks, Marks(np.arange(index.size) >= blocks.shape[1]), index)
-
-
 def _changed(change: Any, raw: Any, dtype: Any, function: Any, X: Array, *others: Array) -> Any:
     """Call a function of a changed block; it is converted first: scores are not integers."""
     xp = array_namespace(X)
