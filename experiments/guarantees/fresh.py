@@ -140,7 +140,7 @@ def work(unit: Unit) -> dict[str, Any]:
     return judged(tool, X, y, *pair, range(n), is_true)
 
 
-_CELLS = (("test", 60, 200), ("test", 200, 200), ("test", 1000, 60))
+_CELLS = (("test", 60, 200), ("test", 200, 200), ("test", 1000, 200))
 CELLS = [
     {"tool": tool, "design": name, "n": n, "runs": runs}
     for tool, n, runs in (*_CELLS, ("knockoffs 0.2", 300, 100), ("verdicts", 300, 60))

@@ -27,7 +27,9 @@ def test_moments_in_blocks_are_those_of_the_whole():
     for j, mean, scale in zip(columns.index, how.mean, how.scale, strict=True):
         size = np.abs(X[:, j]).max()
         assert_allclose(mean / size, p @ (X[:, j] / size), atol=1e-14)
-        assert_allclose(scale / size, np.sqrt(p @ (X[:, j] / size - mean / size) ** 2), rtol=1e-12)
+        variance = p @ (X[:, j] / size - mean / size) ** 2
+        assert_allclose(np.abs(scale) / size, np.sqrt(variance), rtol=1e-12)
+        assert p @ ((X[:, j] - mean) / scale) ** 3 > 0.0
     whole = prepare_columns(X, sample_weight=weight)
     assert_array_equal(whole.index, columns.index)
     rows = rng.permutation(3000)

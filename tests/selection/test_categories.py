@@ -216,3 +216,32 @@ def test_the_error_on_a_table_of_categories_alone(n):
     selector = CCMSelector().fit(frame, y.astype(int))
     assert_array_equal(selector.get_support(indices=True), [0])
     assert 0.3 < selector.cv_results_.mean_error[0, 0] < 0.5
+
+
+def noise_with(kind, rng, n=100):
+    """Ten columns, one a date or a category, that say nothing about y."""
+    X = pd.DataFrame(rng.standard_normal((n, 10))).rename(columns=str)
+    dates = pd.Timestamp("2020-01-01") + pd.to_timedelta(rng.integers(0, 900, n), unit="D")
+    X["3"] = dates
+    if kind != "date":
+        X["3"] = pd.Categorical(rng.integers(0, int(kind), n).astype(str))
+    return X, rng.standard_normal(n)
+
+
+@pytest.mark.parametrize("kind", ["date", "8", "20"])
+def test_noise_in_several_columns_is_not_first_among_noise(kind):
+    rng = np.random.default_rng(0)
+    fits = (CCMSelector(3, random_state=0).fit(*noise_with(kind, rng)) for _ in range(30))
+    ranks = np.array([each.ranking_[3] for each in fits])
+    assert (ranks == 1).mean() <= 0.3
+    assert ranks.mean() >= 4.0
+
+
+@pytest.mark.parametrize("kind", ["date", "8"])
+def test_an_effect_of_several_columns_is_first(kind):
+    rng, first = np.random.default_rng(0), []
+    for _ in range(10):
+        X, y = noise_with(kind, rng)
+        seen = X["3"].dt.month < 7 if kind == "date" else X["3"].isin(["1", "3", "6"])
+        first.append(CCMSelector(1, random_state=0).fit(X, y + 1.2 * seen).ranking_[3] == 1)
+    assert np.mean(first) >= 0.8

@@ -130,11 +130,15 @@ def in_other_units(X, y, rng):
     return X * 10.0 ** rng.uniform(-6, 6, X.shape[1]), y
 
 
+def mirrored(X, y, rng):
+    return X * rng.choice([-1.0, 1.0], X.shape[1]), y
+
+
 def doubled(X, y, rng):
     return np.tile(X, (2, 1)), np.tile(y, 2)
 
 
-@pytest.mark.parametrize("change", [reordered, in_other_units, doubled])
+@pytest.mark.parametrize("change", [reordered, in_other_units, mirrored, doubled])
 def test_what_does_not_change_the_problem_of_many_rows(many_rows, change):
     X, y, expected = many_rows
     changed = fitted(*change(X, y, np.random.default_rng(1)), FEW, m=4)

@@ -34,12 +34,21 @@ def test_one_column_is_the_response_in_other_units(m):
 
 
 @pytest.mark.parametrize("seed", range(3))
-@pytest.mark.parametrize(("m", "most"), [("auto", 11), (10, 5)])
-def test_scores_that_add_up(m, most, seed):
-    values = np.random.default_rng(seed).integers(0, most, (N, 10))
-    scores = pd.DataFrame(values, columns=[f"q{k}" for k in range(10)])
+@pytest.mark.parametrize(("m", "n_scores"), [("auto", 10), (10, 10), (12, 10), (5, 10), (20, 20)])
+def test_scores_that_add_up(m, n_scores, seed):
+    values = np.random.default_rng(seed).integers(0, 11, (N, n_scores))
+    scores = pd.DataFrame(values, columns=[f"q{k}" for k in range(n_scores)])
     X = scores.astype(float).join(noise("abc"))
     assert named(X, scores.sum(axis=1), n_features_to_select=m) == [set(scores)]
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_sums_of_many_columns_are_not_fitted_by_chance(seed):
+    rng = np.random.default_rng(seed)
+    X, y = rng.standard_normal((60, 1500)), rng.standard_normal(60)
+    assert named(X, y, n_features_to_select=12) == []
+    y = X[:, :10].sum(axis=1)
+    assert named(X, y + 0.1 * y.std() * rng.standard_normal(60), n_features_to_select=10) == []
 
 
 def test_the_middle_between_the_least_and_the_most():

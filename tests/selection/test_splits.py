@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
+from numpy.testing import assert_allclose
 from sklearn.model_selection import GroupKFold, KFold, TimeSeriesSplit
 
 from covmin import CCMSelector
@@ -78,3 +79,18 @@ def test_what_cannot_be_split():
         CCMSelector(cv=[([0], [1, 2])]).fit(X, y)
     with pytest.raises(ValueError, match="one label for each of the 30 rows"):
         CCMSelector().fit(X, y, groups=who[:5])
+
+
+@pytest.mark.parametrize("unit", ["group", "fold"])
+def test_standard_errors_of_dependent_rows_are_those_of_groups_or_folds(unit):
+    """Six copies of a row, nearly equal, tell no more than one."""
+    rng = np.random.default_rng(0)
+    who = np.repeat(np.arange(60), 6)
+    X = rng.standard_normal((60, 4))[who] + 1e-3 * rng.standard_normal((360, 4))
+    y = X[:, 0] + rng.standard_normal(60)[who]
+    cv = list(GroupKFold(10).split(X, y, who))
+    over_rows = CCMSelector(cv=cv).fit(X, y, groups=range(360)).cv_results_
+    found = CCMSelector(cv=cv).fit(X, y, groups=who if unit == "group" else None).cv_results_
+    assert_allclose(found.mean_error, over_rows.mean_error)
+    ratio = found.standard_error.mean() / over_rows.standard_error.mean()
+    assert 0.7 * 6**0.5 < ratio < 1.4 * 6**0.5

@@ -32,6 +32,9 @@ _ROUNDING = 1e-12
 # Rows to predict at a time, to limit memory.
 _BLOCK_ROWS = 10_000
 _TINY = np.finfo(float).tiny
+#: Leading columns of which sums are regressed; and samples for each: a sum of so few columns is not
+#: y by chance, even if they are chosen among thousands.
+MOST_SUMMANDS, _FOR_EACH_SUMMAND = 100, 5
 
 
 def landmarks_for(n_samples: int) -> int:
@@ -49,6 +52,26 @@ def summed_kernel(A: np.ndarray, B: np.ndarray, weights: np.ndarray, scale: floa
     if weights.size == 0:
         return np.zeros((len(A), len(B)))
     return np.asarray(GaussianSum(scale).cross(A, B, weights))
+
+
+def errors_of_sums(X: np.ndarray, Y: np.ndarray, p: np.ndarray) -> np.ndarray:
+    """Return the leave-one-out errors of least squares on the first none, one, two, ... columns.
+
+    They are relative to the first one. A kernel leaves something of a sum of many features, and
+    this nothing.
+
+    >>> X, p = np.random.default_rng(0).standard_normal((50, 3)), np.full(50, 0.02)
+    >>> errors_of_sums(X, X[:, :2].sum(axis=1, keepdims=True), p).round(1)
+    array([1. , 0.3, 0. , 0. ])
+    """
+    root = np.sqrt(p)[:, None]
+    left, others, errors = root * Y, np.ones_like(root), []
+    Q, _ = np.linalg.qr(root * np.hstack([np.ones_like(root), X[:, : len(X) // _FOR_EACH_SUMMAND]]))
+    for q in Q.T[:, :, None]:
+        left -= q * (q.T @ left)
+        others -= q**2  # nothing, if no other sample tells of this column
+        errors.append(((left / np.where(others > _ROUNDING, others, 1.0)) ** 2).sum())
+    return np.array(errors) / max(errors[0], _TINY)
 
 
 class CentredKernel:

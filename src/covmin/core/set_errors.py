@@ -111,12 +111,10 @@ class _Trial:
         return self.tried.setdefault(tuning, new)
 
     def near(self, tuning: Tuning | None) -> Judged:
-        """Return the set with a kernel and a ridge close to a given one, or one of a few."""
-        if tuning is None:  # without features every kernel is constant
-            tunings = set(START if self._distances.any() else START[:1])
-        else:
-            tunings = {(tuning[0], tuning[1] + r) for r in (-1, 0, 1)} & _TUNINGS
-        return min(map(self.at, tunings), key=attrgetter("error"))
+        """Return the set with a given kernel and ridge, or with the best of a few."""
+        if tuning is None and self._distances.any():
+            return min(map(self.at, START), key=attrgetter("error"))
+        return self.at(tuning or START[0])  # without features every kernel is constant
 
     def tuned(self, limit: float) -> Judged:
         """Return the set with its best kernel and ridge, by a search from those tried.
@@ -217,8 +215,8 @@ class SetErrors:
     def best_of(self, sets: Mapping[Set, Tuning | None], limit: float = np.inf) -> Judged:
         """Return the best of some sets with its best kernel and ridge.
 
-        They are compared by the kernels that they come with and ridges close to theirs, or by a few
-        of all. Only the best one is tuned, with other kernels if its error is at most ``limit``.
+        They are compared by the kernels and ridges that they come with, or by a few. Only the best
+        one is tuned, with other kernels if its error is at most ``limit``.
         """
         trials = {one: _Trial(self, one) for one in sets if one not in self._tuned}
         self.known |= {one: trial.near(sets[one]) for one, trial in trials.items()}

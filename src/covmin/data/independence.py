@@ -79,8 +79,8 @@ def one_of_each_group(groups: np.ndarray | None, rows: np.ndarray) -> np.ndarray
 
 _CURES = (
     "If rows belong to patients, places or days, pass these as groups= to fit; if they are in time "
-    "order, pass cv=TimeSeriesSplit() of scikit-learn. groups=range(n_rows) says that rows are "
-    "independent.",
+    "order, pass cv=TimeSeriesSplit() of scikit-learn, and changes in place of what drifts. "
+    "groups=range(n_rows) says that rows are independent.",
     "If rows belong to patients, places or days, pass these as groups=; if they are in time order, "
     "pass blocks of consecutive rows that are longer than the dependence lasts, such as "
     "groups=np.arange(n_rows) // 20. One row of each group is then one observation. "

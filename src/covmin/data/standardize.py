@@ -18,6 +18,8 @@ from .layout import Layout
 
 # Multiples of it are spread evenly over the unit interval.
 GOLDEN_RATIO = 0.6180339887498949
+# Skewness of a column that may be due to rounding.
+_SYMMETRIC = 1e-9
 Scaling = tuple[np.ndarray, np.ndarray, np.ndarray]  # size, origin and spread of each column
 # How to standardise columns: mean 0 and variance 1 (True), normal scores ("rank"), or not at all.
 Standardize = bool | str
@@ -135,8 +137,9 @@ def prepare_columns(
 ) -> PreparedColumns:
     """Drop constant columns, standardise the others and order them by their content.
 
-    The order depends neither on the positions of columns and rows nor on the repetition of rows, so
-    that a fit on permuted or weighted data does the same arithmetic. Y (n_samples, n_responses)
+    The result depends neither on the positions of columns and rows nor on the repetition of rows or
+    the signs of columns that are not symmetric, so that a fit on permuted, weighted or mirrored
+    data does the same arithmetic. Y (n_samples, n_responses)
     distinguishes rows that are equal in X. Means are those of the values that are present; standard
     deviations are those of all samples with missing values set to the mean.
     """
@@ -159,9 +162,13 @@ def prepare_columns(
         source = ChangedBlocks(source, scores)
     Y = np.zeros((n, 0)) if Y is None else Y
     moments = partial(moments_block, has_missing)
-    low, high, total_there, size, mean, power = source.reduce(moments, merge_moments, Y, p)
+    low, high, total_there, size, mean, power, cube = source.reduce(moments, merge_moments, Y, p)
     empty = low > high  # no values, so nothing varies
     low[empty] = high[empty] = 0.0
+    # Measure each column in the direction in which it is skewed, which does not depend on its sign.
+    is_turned = cube < -_SYMMETRIC * power**1.5
+    end, size = np.where(is_turned, high, low), np.where(is_turned, -size, size)
+    mean = np.where(is_turned, -mean, mean)
     with_missing = layout.source[indicators]  # input columns
     deviation = np.sqrt(power * np.where(np.isin(layout.source, with_missing), total_there, 1.0))
     spread = np.where(deviation > 0.0, deviation, 1.0)
@@ -191,8 +198,8 @@ def prepare_columns(
     # response and its key.
     place = np.argsort(np.argsort(response_key)) + 1.0
     of_responses = np.where(response_key < 0.0, -1.0, 1.0) * (2.0 + GOLDEN_RATIO * place % 1.0)
-    # Measure from the lowest value: unlike the mean, it does not depend on the row order.
-    scaling = size[index], (low / size)[index], spread[index]
+    # Measure from an end: unlike the mean, it does not depend on the row order.
+    scaling = size[index], (end / size)[index], spread[index]
     sign = partial(signatures_block, scaling, has_missing, of_columns, of_responses)
 
     mean, scale = mean * size, deviation * size
@@ -202,9 +209,9 @@ def prepare_columns(
         missing_at = mean[index] if has_missing else None
         marks, values = indicators[values >= 0], values[values >= 0]
         # Indicators of missingness get the deviation of their values.
-        own = np.where(scale[marks] > 0.0, scale[marks], 1.0) / scale[values]
-        mean, scale = np.zeros_like(mean), np.ones_like(scale)
-        scale[marks] = own
+        own = np.where(deviation[marks] > 0.0, scale[marks], 1.0) / scale[values]
+        mean, scale = np.zeros_like(mean), np.sign(size)
+        scale[marks] = np.abs(own)
     how = Standardization(mean[index], scale[index], missing_at)
     return PreparedColumns(
         X=ChangedBlocks(source, how, index),
@@ -257,7 +264,7 @@ def _units(
 
 
 def moments_block(has_missing: bool, X: Array, Y: Array, p: Array) -> tuple[np.ndarray, ...]:
-    """Return range, weight, largest entry, and mean and variance in units of that entry."""
+    """Return range, weight, largest entry, and three central moments in units of that entry."""
     xp, low, high, there = array_namespace(X), X, X, None
     if has_missing:
         there = ~xp.isnan(X)
@@ -275,7 +282,7 @@ def moments_block(has_missing: bool, X: Array, Y: Array, p: Array) -> tuple[np.n
     total = np.where(weight > 0.0, weight, 1.0)
     # Measure from the lowest value: sums of numbers far from zero lose digits in which they differ.
     origin = np.where(low > high, 0.0, low / size)
-    above, power = np.zeros_like(size), np.zeros_like(size)
+    above, power, cube = (np.zeros_like(size) for _ in range(3))
     # Sums, not matrix products: sums round a column in the same way wherever it is.
     for tile in row_tiles(X):
         scaled = _scaled(X[tile, :], size, origin, None, has_missing)
@@ -284,23 +291,28 @@ def moments_block(has_missing: bool, X: Array, Y: Array, p: Array) -> tuple[np.n
     for tile in row_tiles(X):
         scaled = _scaled(X[tile, :], size, origin)
         scaled -= like(above, scaled)
-        scaled *= scaled
-        scaled *= p[tile, None]
         if has_missing:
             scaled[xp.isnan(scaled)] = 0.0
-        power += to_numpy(scaled.sum(axis=0)) / total
-    return low, high, np.broadcast_to(weight, size.shape), size, origin + above, power
+        squared = scaled**2
+        squared *= p[tile, None]
+        power += to_numpy(squared.sum(axis=0)) / total
+        squared *= scaled
+        cube += to_numpy(squared.sum(axis=0)) / total
+    return low, high, np.broadcast_to(weight, size.shape), size, origin + above, power, cube
 
 
 def merge_moments(parts: Iterable[tuple[np.ndarray, ...]]) -> tuple[np.ndarray, ...]:
     """Combine the moments of several blocks."""
-    lows, highs, weights, sizes, means, powers = map(np.array, zip(*parts, strict=True))
+    lows, highs, weights, sizes, means, powers, cubes = map(np.array, zip(*parts, strict=True))
     size, weight = sizes.max(axis=0), weights.sum(axis=0)
     shares = weights / np.where(weight > 0.0, weight, 1.0)
-    means, powers = means * (sizes / size), powers * (sizes / size) ** 2
+    ratio = sizes / size
+    means, powers, cubes = means * ratio, powers * ratio**2, cubes * ratio**3
     mean = (shares * means).sum(axis=0)
-    power = (shares * (powers + (means - mean) ** 2)).sum(axis=0)
-    return lows.min(axis=0), highs.max(axis=0), weight, size, mean, power
+    apart = means - mean
+    power = (shares * (powers + apart**2)).sum(axis=0)
+    cube = (shares * (cubes + 3.0 * apart * powers + apart**3)).sum(axis=0)
+    return lows.min(axis=0), highs.max(axis=0), weight, size, mean, power, cube
 
 
 def keys_block(

@@ -7,7 +7,9 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import Bunch
 
-from covmin.constants import MEMORY_NUMBERS, SUSPICIOUS_SHARE
+from covmin.constants import MEMORY_NUMBERS, SAMPLE_ROWS, SUSPICIOUS_SHARE
+from covmin.core.arrays import take, to_numpy
+from covmin.core.regression import MOST_SUMMANDS, errors_of_sums
 from covmin.core.screening import Found
 from covmin.core.solver import Progress
 from covmin.data import Layout, Table
@@ -139,7 +141,10 @@ def warn_of_the_end(
     one, several = (1.0 - share for share in SUSPICIOUS_SHARE[:2])
     # Those of the last word, with few landmarks, are some thousandths too large.
     suspicious = any(each[0] < one or each.min() < 5.0 * several for each in errors if each.size)
-    if not (has_texts or attributes["task_"] == "survival" or suspicious):
+    few, place = fit.problem.sample.first(SAMPLE_ROWS), np.argsort(fit.path.order)
+    columns = np.argsort(place[fit.problem.units.of_column], kind="stable")[:MOST_SUMMANDS]
+    sums = errors_of_sums(*map(to_numpy, (take(few.X, columns, axis=1), few.Y, few.p)))
+    if not (has_texts or attributes["task_"] == "survival" or suspicious or sums.min() < several):
         return
     if leaks := leaking_features(ranking, fit.m, table, Explained(selector, table)):
         names = [f"x{j}" if table.names is None else str(table.names[j]) for j in leaks]

@@ -70,15 +70,15 @@ class CrossValidation:
     def covariance(self, measure: str = "error") -> np.ndarray:
         """Return the covariance of the means of two sizes, shape (n_epsilons, n_sizes, n_sizes).
 
-        It is over samples if each of them has a value, otherwise over folds.
+        It is over independent samples or groups if each of them has a value, otherwise over folds.
         """
         values = self.folds[measure]
         n_folds, mean = values.shape[2], values.mean(axis=2, keepdims=True)
-        if f"covariance_{measure}" not in self.folds:
+        if f"covariance_{measure}" in self.folds:
+            C = self.folds[f"covariance_{measure}"].sum(axis=3) / n_folds**2
+        else:  # the time limit may have allowed a single fold
             apart = values - mean
-            # The time limit may have allowed a single fold.
-            return apart @ apart.swapaxes(1, 2) / max(n_folds * (n_folds - 1), 1)
-        C = self.folds[f"covariance_{measure}"].sum(axis=3) / n_folds**2
+            C = apart @ apart.swapaxes(1, 2) / max(n_folds * (n_folds - 1), 1)
         if measure != "error":
             return C
         first = np.arange(self.sizes.size) == 0
@@ -209,6 +209,16 @@ def cross_validate(
         for i, j in np.ndindex(len(plan.epsilons), len(sizes)):
             members[i, 1 + j, : chosen[i][j].size] = chosen[i][j]
         found = _measured(held, chosen, None if score is None else lambda c: score(c, fold))
+        for name in [name for name in found if name.startswith("covariance_")]:
+            D = found.pop(name)
+            if samples.groups is not None:  # samples of a group vary together
+                of_test = samples.groups[fold[1]]
+                order = np.argsort(of_test, kind="stable")
+                starts = np.unique(of_test[order], return_index=True)[1]
+                D = np.add.reduceat(D[:, :, order], starts, axis=2)
+            elif not settings.independent:  # only folds may be
+                continue
+            found[name] = D @ D.swapaxes(1, 2)
         return {**found, "members": members}
 
     folds = splits(samples, settings.cv)
@@ -297,7 +307,7 @@ def _measured(
 ) -> dict[str, np.ndarray]:
     """Return the measures on the test samples, each of shape (n_epsilons, 1 + n_sizes).
 
-    For each measure that is a mean over samples, also its covariances between sizes.
+    For each measure that is a mean over samples, also what each sample adds to it.
     """
     layout, w = held.layout, held.weight
     # The empty set comes first. Evaluate a set only once if several ε select it.
@@ -323,8 +333,7 @@ def _measured(
         by_sample.append(of_samples)
     found = {name: np.array([row[name] for row in rows])[places] for name in rows[0]}
     for name in by_sample[0]:
-        D = np.array([row[name] for row in by_sample])[places]
-        found[f"covariance_{name}"] = D @ D.swapaxes(1, 2)
+        found[f"covariance_{name}"] = np.array([row[name] for row in by_sample])[places]
     return found
 
 

@@ -15,7 +15,7 @@ from covmin.core.arrays import to_numpy
 from covmin.core.kernels.additive import Additive
 from covmin.core.path import Path, run_path, stage_of
 from covmin.core.problem import EFFORT, Problem
-from covmin.core.screening import SEARCH
+from covmin.core.screening import SEARCH, Screening
 from covmin.data import Table
 from covmin.data.standardize import PreparedColumns
 from covmin.plan import Decision, Plan, rules
@@ -102,7 +102,7 @@ def fit(table: Table, columns: PreparedColumns, settings: SimpleNamespace, run: 
         # The last word decides about so few features, whatever the path says about their number.
         wanted = None if most <= plan.last_budget else most
         path = run_path(problem, budgets, first.protected, run, wanted)
-        plan, path, lost, errors = check(plan, problem, path, m, run)
+        plan, path, lost, errors = check(plan, problem, path, m, run, first)
         if settings.cv is not None or table.groups is not None:  # one row shows others of a group
             kept, lost = columns.unit_index[list(lost)], {} if found is None else lost
             if lost:
@@ -314,12 +314,14 @@ def choose(
 
 
 def check(
-    plan: Plan, problem: Problem, path: Path, m: int, run: Run
+    plan: Plan, problem: Problem, path: Path, m: int, run: Run, first: FirstLook
 ) -> tuple[Plan, Path, dict[int, float], np.ndarray]:
     """Let tuned regressions decide about the first features, and give them their weights."""
     if not plan.refines or run.stop():
         return plan, path, {}, np.empty(0)
     m = min(m, problem.units.size)
+    if plan.order:
+        path = replace(path, order=in_fair_order(path, problem.units.sizes, first.screening))
     better = refined(plan, problem, path, m)
     order = better.order
     kept = next((stage for stage in path.stages if stage.budget == m), None)
@@ -336,3 +338,21 @@ def check(
     said = Decision("last word", choice, reason)
     path = replace(path, stages=stages, order=order)
     return plan.deciding(said), path, better.lost_without, better.errors
+
+
+def in_fair_order(path: Path, sizes: np.ndarray, screening: Screening) -> np.ndarray:
+    """Return the order of a path, with fair places for features of several columns.
+
+    By chance, a date or a category fits more than a number, because it has several columns. So if
+    no feature and no set of features stands out, each of them gets the place that its p-value has
+    among features without effect. ``sizes`` are the numbers of columns.
+    """
+    order, found = path.order, path.protected
+    several = order[sizes[order] > sizes.min(initial=sizes.sum())].tolist()
+    stands_out = found.alone.size + len(found.interactions.units) + len(found.spread.units)
+    if not several or stands_out or screening.codes.size == 0:
+        return order
+    fair = [j for j in order.tolist() if j not in several]
+    for p, j in sorted((screening.p_value_of(j), j) for j in several):
+        fair.insert(int(p * (order.size - 1)), j)
+    return np.array(fair)

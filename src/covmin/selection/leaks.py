@@ -5,13 +5,14 @@ from collections.abc import Sequence
 import numpy as np
 
 from covmin.constants import SAMPLES_FOR_EACH_FEATURE, SUSPICIOUS_SHARE
+from covmin.core.regression import MOST_SUMMANDS, errors_of_sums
 from covmin.data import Table
 from covmin.data.blocks.array import as_blocks
 from covmin.data.blocks.views import rows_to_look_at
 from covmin.data.columns import LEFT_OUT, Levels
 from covmin.text import listed
 
-from .summary import Explained
+from .summary import Explained, Rows
 
 # Of so many leading features: a leak is among the first.
 _CHECKED = 10
@@ -22,21 +23,38 @@ def leaking_features(ranking: np.ndarray, m: int, table: Table, explained: Expla
 
     One column alone is suspicious if it explains nearly everything, if it is a text that contains
     the class, or if it tells which survival times are censored. Sets are suspicious only if they
-    leave next to nothing, as sums and means do: with several features, a good prediction is what
-    one hopes for. Of a set, the fewest leading features are returned. ``ranking`` is that of the
-    columns, ``m`` how many are selected.
+    leave next to nothing: with several features, a good prediction is what one hopes for. A kernel
+    finds that of the first selected features, least squares of a sum of any number. ``ranking`` is
+    that of the columns, ``m`` how many are selected.
     """
     order = np.argsort(ranking, kind="stable").tolist()
-    first = [j for j in order if table.kinds[j] not in LEFT_OUT][:_CHECKED]
+    order = [j for j in order if table.kinds[j] not in LEFT_OUT]
+    first, selected = order[:_CHECKED], order[: min(max(m, 1), _CHECKED)]
     named = [j for j in first if _contains_class(table, j) or _tells_event(table, j)]
     one, several = SUSPICIOUS_SHARE[:2]
-    selected = first[: max(m, 1)]
-    if not selected or explained(selected) <= one:  # one regression for tables without a leak
+    summands = _summands(explained.sample, order)
+    # One regression for tables without a leak.
+    if not selected or (not summands and explained(selected) <= one):
         return named
     if alone := [j for j in first if j in named or explained([j]) > one]:
         return alone
     prefixes = (selected[:k] for k in range(2, len(selected) + 1))
-    return next((some for some in prefixes if explained(some) > several), [])
+    return summands or next((some for some in prefixes if explained(some) > several), [])
+
+
+def _summands(sample: Rows, order: list[int]) -> list[int]:
+    """Return the features of which the response is a sum; empty if it is none."""
+    (X, Y, p, _, owner, _), least = sample, 1.0 - SUSPICIOUS_SHARE[1]
+    columns = np.concatenate([np.flatnonzero(owner == j) for j in order[:MOST_SUMMANDS]])
+    enough = errors_of_sums(X[:, columns], Y, p) < least
+    if not enough.any():
+        return []
+    kept = list(dict.fromkeys(owner[columns[: np.argmax(enough)]].tolist()))
+    for j in kept[::-1]:  # others may rank between them
+        rest = [each for each in kept if each != j]
+        if errors_of_sums(X[:, np.isin(owner, rest)], Y, p)[-1] < least:
+            kept = rest
+    return kept
 
 
 def _contains_class(table: Table, column: int) -> bool:

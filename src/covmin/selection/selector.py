@@ -308,6 +308,7 @@ class CCMSelector(NamedResultsMixin, FeatureSelector):
             columns = table.columns(self.standardize, settings.device)
         check_columns(table, columns)
         independent = check_independence(table, columns, is_cured=self.cv is not None)
+        settings.independent = independent
         identity: dict[str, Any] = {}
         if self.long_run is not None and self.long_run.checkpoint is not None:
             identity = fingerprint(self.get_params(deep=False), columns, table.response)

@@ -190,6 +190,14 @@ class Screening:
         tails[which[~carried], columns[~carried]] = 1.0
         return np.minimum(tails.min(axis=0), 1.0)
 
+    def p_value_of(self, unit: int) -> float:
+        """Return the p-value of the columns of a unit, all together or by the best one of them."""
+        its, (n, k) = self.of_column == unit, self.codes.shape
+        lines = orthonormal((np.sqrt(self.ranked.p) * to_numpy(self.ranked.line[its])).T)
+        share, K = ((lines.T @ self.codes) ** 2).sum() / max(k, 1), lines.shape[1]
+        together = betaincc(0.5 * k * K, 0.5 * k * max(n - 1 - K, 1), share) if k * K else 1.0
+        return min(1.0, 2.0 * min(together, its.sum() * self.p_values()[its].min()))
+
     def spread(self) -> Found:
         """Find columns that affect the spread of a numeric response more than its mean.
 
