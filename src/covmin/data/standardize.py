@@ -206,7 +206,7 @@ def prepare_columns(
     units, unit_index, sizes = _units(layout, index, mean[index])
     missing_at = np.zeros(index.size) if has_missing else None
     if not standardize:
-        missing_at = mean[index] if has_missing else None
+        missing_at = (np.sign(size) * mean)[index] if has_missing else None
         marks, values = indicators[values >= 0], values[values >= 0]
         # Indicators of missingness get the deviation of their values.
         own = np.where(deviation[marks] > 0.0, scale[marks], 1.0) / scale[values]

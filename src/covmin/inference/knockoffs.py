@@ -229,15 +229,16 @@ class KnockoffSelector(InferenceSelector):
                 "fdr.",
             )
         if len(curved):
-            *others, bent = table.column_labels[curved[0]].tolist()
-            what = " and ".join(map(repr, dict.fromkeys(others)))
+            *others, bent = curved[0]
+            *names, name = table.column_labels[[*np.unique(others), bent]].tolist()
+            what = " and ".join(map(repr, names))
             n_columns = np.unique(table.layout.source[curved]).size
             warn(
                 "not-gaussian",
-                f"Column {bent!r} follows a curve or a product of {what}, which a Gaussian copula "
+                f"Column {name!r} follows a curve or a product of {what}, which a Gaussian copula "
                 f"cannot represent: {n_columns} columns of this kind cannot be judged and are not "
                 f"kept. Put those that belong together in a group, drop some, or use {_FOR_FEW}.",
-                [*dict.fromkeys(others), bent],
+                [*names, name],
             )
 
     def _filter(self, W: np.ndarray, table: Table) -> None:

@@ -27,7 +27,7 @@ from .transform import FeatureSelector
 
 # Names that an editor can offer.
 _Joint = Literal["gaussian", "laplacian", "mixed", "polynomial", "rational-quadratic"]
-KernelName = _Joint | Literal["auto", "additive", "linear"]
+KernelName = Literal["auto", "additive", "linear", _Joint]
 Task = Literal["auto", "classification", "ordinal", "regression", "survival"]
 
 
