@@ -16,7 +16,7 @@ import covmin
 PACKAGE = Path(covmin.__file__).parent
 
 #: Lines of all modules (to get down to: 18,500), and their number.
-MOST_LINES = 18_470
+MOST_LINES = 18_476
 MOST_MODULES = 106
 #: Parameters of CCMSelector.
 MOST_PARAMETERS = 20

@@ -202,3 +202,14 @@ def test_a_category_of_more_levels_than_landmarks_explains_what_it_does():
     for response, least, most in ((y, 0.2, 0.3), (rng.permutation(y), 0.97, 1.01)):
         errors = SetErrors(sample_of(X, response, of_column, scale), [0])
         assert least < errors.judge(frozenset([0])).error < most
+
+
+def test_of_features_that_enter_at_once_the_one_that_explains_most_comes_first():
+    """Neither was judged alone, and the path has it last."""
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((200, 2))
+    errors = SetErrors(
+        sample_of(X, X[:, 1] + 0.3 * X[:, 0] + 0.1 * rng.standard_normal(200)), [0, 1]
+    )
+    path = {k: errors.judge(frozenset(range(k))) for k in (0, 2)}
+    assert _Search(errors, [0, 1], dict(path), path).nested(2, 2, 2) == [1, 0]

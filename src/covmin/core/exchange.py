@@ -211,8 +211,14 @@ class _Search:
         now = min(ends, key=lambda one: cost[one] + (counts[-1] - counts[len(one)]) * log[one])
         order: list[int] = []
         while now:
-            order = sorted(now - before[now]) + order  # in the order of the path
-            now = before[now]
+            base, tuning = before[now], self.errors.known[now].tuning
+            # Those that enter at once: by what each explains alone, then in the order of the path.
+            errors = dict.fromkeys(now - base, self.errors.known[base].error)
+            for j in errors if len(errors) > 1 else ():
+                more = self.errors.judge(base | {j}, tuning)
+                errors[j] = more.error if more.beats(self.errors.known[base]) else errors[j]
+            order = sorted(sorted(errors), key=errors.__getitem__) + order
+            now = base
         return order
 
 
