@@ -38,11 +38,12 @@ def claim(page: str, sentence: str) -> Callable[[Callable[[], bool]], Callable[[
     return add
 
 
-@claim("docs/evidence.md", "On the paper's sets, RFE with a linear SVM is level with covmin")
-def level_with_rfe_ahead_of_others() -> bool:
+@claim("docs/evidence.md", "On the paper's sets, RFE with a linear SVM is half a point ahead")
+def behind_rfe_ahead_of_others() -> bool:
     means = accuracies("accuracy")
     others = rivals(means).drop("rfe")
-    return bool(abs(means["ccm"] - means["rfe"]) < POINTS and means["ccm"] > others.max() + POINTS)
+    is_behind = 0.0 < means["rfe"] - means["ccm"] < 2 * POINTS
+    return bool(is_behind and means["ccm"] > others.max() + POINTS)
 
 
 @claim("docs/evidence.md", "on the 25 others, covmin has the highest mean.")
@@ -81,26 +82,25 @@ def behind_on_one_function() -> bool:
 
 @claim(
     "docs/evidence.md",
-    "On *titanic* and *flights*, two of three models do better with the columns of SHAP values or "
-    "of RFE with trees; on *housing* and *diamonds* covmin is level or ahead for all three.",
+    "On *flights*, two of three models do better with the columns of RFE with trees or of others; "
+    "on the other tables covmin is level or ahead for at least two of three.",
 )
-def behind_on_two_tables() -> bool:
+def behind_on_one_table() -> bool:
     tables = real_tables().set_index("table")
-    lost, held = tables.loc[["titanic", "flights"]], tables.loc[["housing", "diamonds"]]
-    best = lost.drop(columns=["ccm", LEVEL]).astype(float).idxmax(axis=1)
-    is_level = set(lost[LEVEL]) == {"1 of 3"} and set(held[LEVEL]) == {"3 of 3"}
-    return is_level and set(best) <= {"lightgbm-shap", "rfe-trees"}
+    best = tables.drop(columns=["ccm", LEVEL]).loc["flights"].astype(float).idxmax()
+    is_level = tables[LEVEL].isin(["2 of 3", "3 of 3"])
+    return bool(best == "rfe-trees" and not is_level.pop("flights") and is_level.all())
 
 
 @claim(
     "docs/evidence.md",
-    "With 20 columns, a fit takes one to seven times as long as LightGBM, with 2,000 at most half "
-    "as long; from 5,000 rows on, it takes less time than a forest of 500 trees.",
+    "With 20 columns, a fit takes up to six times as long as LightGBM, with 2,000 at most half as "
+    "long; from 5,000 rows on, it takes less time than a forest of 500 trees.",
 )
 def slower_than_boosting_on_narrow_tables() -> bool:
     frame = results("grid")
     ratio, long = frame.groupby("d")["ratio"], frame[frame["n"] >= 5000]
-    is_slower = ratio.min()[20] >= 1 and 6.5 <= ratio.max()[20] < 7.5
+    is_slower = 5.5 <= ratio.max()[20] < 6.5
     is_faster = ratio.max()[2000] <= 0.5 and (long["covmin s"] < long["forest s"]).all()
     return bool(is_slower and is_faster)
 
@@ -130,12 +130,13 @@ def first_picture() -> bool:
 
 @claim(
     "docs/paper.md",
-    "With 20 and 30 samples, the single solve is better than the default on XOR and on the binary "
+    "With 20 and 30 samples, the single solve is as good as the default on XOR and on the binary "
     "task.",
 )
-def single_solve_ahead_on_few_samples() -> bool:
+def single_solve_level_on_few_samples() -> bool:
+    """Within a standard error of about an eighth of a rank."""
     few = [ranks(task).loc[[20, 30]] for task in ("xor", "binary")]
-    return all((means["ccm-single"] < means["ccm"]).all() for means in few)
+    return all((abs(means["ccm-single"] - means["ccm"]) < 0.125).all() for means in few)
 
 
 @claim("docs/limits.md", "With ten samples covmin is little better than chance")
